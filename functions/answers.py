@@ -5,7 +5,7 @@ from typing import Any
 from functions.composition.contexts import of_answers
 from functions.composition.work import bulk_evaluations, run
 from functions.observability import count_evaluation, count_verdict
-from functions.steps import StepReferences, parsing, seconds_until
+from functions.steps import StepReferences, references_handler, seconds_until
 from touchstone.answers.model import SkipReason
 
 
@@ -27,7 +27,7 @@ class AnswerReferences(StepReferences):
         return self.answer_id
 
 
-_step = parsing(AnswerReferences)
+_step = references_handler(AnswerReferences)
 
 
 @_step

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from functions.composition.batching import cases
 from functions.composition.contexts import of_audits
 from functions.observability import measure, note, publishing
-from functions.steps import StepReferences, Work, listed, stepping
+from functions.steps import StepReferences, Work, list_output, step_handler
 
 if TYPE_CHECKING:
     from touchstone.operations.audits.context import AuditContext
@@ -37,8 +37,8 @@ def _by_batches(tenant: str) -> AuditContext:
     return replace(of_audits(tenant), by_batch=cases(tenant))
 
 
-_step = stepping(AuditReferences, of_audits, more=listed, counted_as="Audit")
-_batching = stepping(AuditReferences, _by_batches, more=listed, counted_as="Audit")
+_step = step_handler(AuditReferences, of_audits, more=list_output, counted_as="Audit")
+_batching = step_handler(AuditReferences, _by_batches, more=list_output, counted_as="Audit")
 
 
 @_step
@@ -66,7 +66,7 @@ def turn(context: AuditContext, about: AuditReferences) -> Work[StepProgress]:
     """TURN: one turn of the agent at one case, with the scripts that it runs; or a run of an earlier audit's proofs."""
     from touchstone.operations.audits import solving
 
-    return solving.go_on(context, about.audit_id, about.number)
+    return solving.take_step(context, about.audit_id, about.number)
 
 
 @_step

@@ -84,7 +84,9 @@ def collect(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
     )
     of_lines = replace(
         batching(tenant),
-        by_batch=lambda file, lines, *, begin: of_files(tenant).carried(WantingWork.of_file(file), lines, begin=begin),
+        by_batch=lambda file, lines, *, begin: of_files(tenant).add_to_batches(
+            WantingWork.of_file(file), lines, begin=begin
+        ),
     )
     gathered = of_lines.collect(batch_id, owner=owner, rounds=rounds)
     if gathered.open_key is None or gathered.rounds.since is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from functions.composition.batching import scored
 from functions.composition.contexts import of_tasks
 from functions.environment import environment
-from functions.steps import StepReferences, Work, stepping
+from functions.steps import StepReferences, Work, step_handler
 
 if TYPE_CHECKING:
     from touchstone.operations.tasks.context import TaskContext, TaskProgress
@@ -57,8 +57,8 @@ def _of_its_machine(tenant: str) -> TaskContext:
     return replace(here, by_batch=scored(tenant)) if environment().batches == "on" else here
 
 
-_step = stepping(TaskReferences, of_tasks, more=_more)
-_scoring_step = stepping(TaskReferences, _of_its_machine, more=_more)
+_step = step_handler(TaskReferences, of_tasks, more=_more)
+_scoring_step = step_handler(TaskReferences, _of_its_machine, more=_more)
 
 
 @_step

@@ -8,7 +8,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.composition.batching import batching
 from functions.composition.work import run
 from functions.observability import count_step, logger, publishing
-from functions.steps import StepReferences, told
+from functions.steps import StepReferences, step_output
 from touchstone.clock import Deadline
 
 
@@ -36,4 +36,4 @@ def advance(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
     deadline = Deadline.after(context.get_remaining_time_in_millis() / 1000)
     progress = run(advancing.advance(batching(references.tenant), references.provider_batch_id, deadline=deadline))
     count_step("ProviderBatch", progress.state, progress.reason)
-    return told(progress)
+    return step_output(progress)

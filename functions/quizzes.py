@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from functions.composition.contexts import of_quizzes
 from functions.observability import note
-from functions.steps import StepReferences, Work, parsing, stepping
+from functions.steps import StepReferences, Work, references_handler, step_handler
 
 if TYPE_CHECKING:
     from touchstone.operations.context import StepProgress
@@ -24,7 +24,7 @@ class QuizReferences(StepReferences):
         return self.quiz_id
 
 
-_step = stepping(QuizReferences, of_quizzes, counted_as="Quiz")
+_step = step_handler(QuizReferences, of_quizzes, counted_as="Quiz")
 
 
 @_step
@@ -67,7 +67,7 @@ def evaluate(context: QuizContext, about: QuizReferences) -> Work[StepProgress]:
     return making.evaluate(context, about.quiz_id)
 
 
-@parsing(QuizReferences)
+@references_handler(QuizReferences)
 def finish(about: QuizReferences) -> dict[str, Any]:
     """FINISH: ends a quiz with its best attempt, also if its steps broke off. Logs its state to be counted."""
     from touchstone.operations.quizzes import making

@@ -57,7 +57,9 @@ class ReportedProgress(Protocol):
     def reason(self) -> str | None: ...
 
 
-def parsing[R: StepReferences](taken: type[R]) -> Callable[[Callable[[R], dict[str, Any]]], Handler]:
+def references_handler[R: StepReferences](
+    references_type: type[R],
+) -> Callable[[Callable[[R], dict[str, Any]]], Handler]:
     """A decorator that makes a Lambda handler of a function of references.
 
     The handler parses the references from the event, and names them in every log line.
@@ -67,7 +69,7 @@ def parsing[R: StepReferences](taken: type[R]) -> Callable[[Callable[[R], dict[s
         @publishing
         @wraps(work)
         def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-            references = taken.model_validate(event)
+            references = references_type.model_validate(event)
             logger.append_keys(**references.logged)
             return work(references)
 
@@ -76,8 +78,8 @@ def parsing[R: StepReferences](taken: type[R]) -> Callable[[Callable[[R], dict[s
     return made
 
 
-def stepping[R: StepReferences, C, P: ReportedProgress](
-    taken: type[R],
+def step_handler[R: StepReferences, C, P: ReportedProgress](
+    references_type: type[R],
     context_of: Callable[[str], C],
     *,
     more: Callable[[P], dict[str, Any]] = lambda _: {},
@@ -92,26 +94,26 @@ def stepping[R: StepReferences, C, P: ReportedProgress](
     def made(work: Callable[[C, R], Work[P]]) -> Handler:
         called = counted_as + work.__name__.capitalize()
 
-        @parsing(taken)
+        @references_handler(references_type)
         @wraps(work)
         def handler(references: R) -> dict[str, Any]:
             found: Any = work(context_of(references.tenant), references)
             progress: P = run(found) if iscoroutine(found) else found
             count_step(called, progress.state, progress.reason)
-            return told(progress) | more(progress)
+            return step_output(progress) | more(progress)
 
         return handler
 
     return made
 
 
-def told(progress: ReportedProgress) -> dict[str, Any]:
+def step_output(progress: ReportedProgress) -> dict[str, Any]:
     """The word and the wait of a step, in the form that its machine reads."""
     least = SHORTEST_PAUSE_S if progress.state == "waiting" else 0
     return {"state": progress.state, "wait_seconds": max(least, seconds_until(progress.until))}
 
 
-def listed(progress: Any) -> dict[str, Any]:
+def list_output(progress: Any) -> dict[str, Any]:
     """The key of the list that the machine's map state reads next; empty if there is no list."""
     return {} if progress.list_key is None else {"list_key": progress.list_key}
 

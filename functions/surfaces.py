@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from functions.composition.batching import carried, pairs
+from functions.composition.batching import metric_by_batch, pairs
 from functions.composition.contexts import of_experiments, of_measurements
 from functions.environment import environment
-from functions.steps import StepReferences, Work, listed, stepping
+from functions.steps import StepReferences, Work, list_output, step_handler
 from touchstone.surfaces.model import MetricName
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _of_its_machine(tenant: str) -> MeasuringContext:
     If `TOUCHSTONE_BATCHES` is off, it is the same as `of_measurements`.
     """
     here = of_measurements(tenant)
-    return replace(here, by_batch=carried(tenant)) if environment().batches == "on" else here
+    return replace(here, by_batch=metric_by_batch(tenant)) if environment().batches == "on" else here
 
 
 def _by_batches(tenant: str) -> ExperimentContext:
@@ -58,8 +58,8 @@ def _by_batches(tenant: str) -> ExperimentContext:
     return replace(of_experiments(tenant), by_batch=pairs(tenant))
 
 
-_of_metric = stepping(MetricReferences, _of_its_machine)
-_of_experiment = stepping(ExperimentReferences, _by_batches, more=listed)
+_of_metric = step_handler(MetricReferences, _of_its_machine)
+_of_experiment = step_handler(ExperimentReferences, _by_batches, more=list_output)
 
 
 @_of_metric

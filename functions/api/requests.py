@@ -76,7 +76,7 @@ def accepted[T](app: Receiver, body: T, *steps: str, status: HTTPStatus = HTTPSt
     return Response(status_code=status.value, content_type=JSON, body=body, headers=located(app, *steps))
 
 
-def said_by(part: str) -> str:
+def decoded_part(part: str) -> str:
     """The name that a part of a path stands for, decoded. Call it once for each part: a second call decodes too much.
 
     DECISION: API Gateway's HTTP APIs decode a path before a function sees it (`rawPath`), except for the percent sign,

@@ -54,7 +54,7 @@ def batching(tenant: str) -> BatchingContext:
         comparing=lambda: contexts.of_experiments(tenant),
         auditing=lambda: contexts.of_audits(tenant),
         scoring=scoring,
-        apart=lambda word: Replies(stores.table(), tenant=tenant, apart=word),
+        scoped_cache=lambda word: Replies(stores.table(), tenant=tenant, cache_scope=word),
         paid=count_spends,
         verified=count_verdict,
     )
@@ -81,11 +81,11 @@ def measured(tenant: str) -> Callable[[Measurement], Awaitable[Measurement | tup
     return partial(measurements.tried, batching(tenant))
 
 
-def carried(tenant: str) -> Callable[[Measurement, MetricName], Awaitable[datetime | None]]:
-    """A function that carries a metric of a tenant's measurement by its own batch; see `measurements.carried`."""
+def metric_by_batch(tenant: str) -> Callable[[Measurement, MetricName], Awaitable[datetime | None]]:
+    """A function that measures a metric by a batch of its own; see `measurements.measure_by_batch`."""
     from touchstone.operations.provider_batches import measurements
 
-    return partial(measurements.carried, batching(tenant), contexts.workflows)
+    return partial(measurements.measure_by_batch, batching(tenant), contexts.workflows)
 
 
 def pairs(tenant: str) -> ExperimentBatches:
@@ -103,10 +103,10 @@ def cases(tenant: str) -> AuditBatches:
 
 
 def scored(tenant: str) -> Callable[[Submission], Awaitable[datetime | None]]:
-    """A function that carries the scoring of a tenant's submission by its own batch; see `scorings.carried`."""
+    """A function that carries the scoring of a tenant's submission by its own batch; see `scorings.score_by_batch`."""
     from touchstone.operations.provider_batches import scorings
 
-    return partial(scorings.carried, batching(tenant), contexts.workflows)
+    return partial(scorings.score_by_batch, batching(tenant), contexts.workflows)
 
 
 def gathering() -> Gathering:

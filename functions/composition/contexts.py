@@ -38,7 +38,7 @@ def of_answers(tenant: str, *, patient: bool = False, awaited: bool = False) -> 
         artifacts=stores.artifacts(),
         judges=judging.judges(tenant, patient=patient, awaited=awaited),
         preferences=lambda: judging.preferences(tenant),
-        sure=lambda: judging.sure_judges(tenant),
+        thresholds=lambda: judging.sure_judges(tenant),
         batches=judging.batched,
         traces=stores.traces_kept(),
         note_choice=lambda subject, choice, before: stores.routing_pins().note(
@@ -55,16 +55,16 @@ def of_quizzes(tenant: str, *, patient: bool = False) -> QuizContext:
     from functions.observability import count_spends
     from touchstone.operations.quizzes.context import QuizContext
 
-    def generator(apart: str | None) -> Judge:
+    def generator(cache_scope: str | None) -> Judge:
         from touchstone.quizzes.generation import open_generator
 
-        judges = judging.judges_of_quizzes(tenant, patient=patient, awaited=not patient, apart=apart)
+        judges = judging.judges_of_quizzes(tenant, patient=patient, awaited=not patient, cache_scope=cache_scope)
         return open_generator(judges, judging.generator())
 
-    def evaluator(apart: str | None) -> Judge:
+    def evaluator(cache_scope: str | None) -> Judge:
         from touchstone.quizzes.evaluation import TIER
 
-        return _of_tier(judging.judges(tenant, patient=patient, awaited=not patient, apart=apart), TIER)
+        return _of_tier(judging.judges(tenant, patient=patient, awaited=not patient, cache_scope=cache_scope), TIER)
 
     return QuizContext(
         tenant=tenant,
@@ -87,9 +87,11 @@ def of_measurements(tenant: str) -> MeasuringContext:
     return MeasuringContext(
         tenant=tenant,
         measurements=stores.measurements(),
-        judge=lambda apart: _measuring(tenant, apart),
-        several=lambda apart, wanted: metric_judges(judging.judges(tenant, patient=True, apart=apart), wanted),
-        sure=lambda: judging.sure_judges(tenant),
+        judge=lambda cache_scope: _measuring(tenant, cache_scope),
+        several=lambda cache_scope, wanted: metric_judges(
+            judging.judges(tenant, patient=True, cache_scope=cache_scope), wanted
+        ),
+        thresholds=lambda: judging.sure_judges(tenant),
         paid=count_spends,
         traces=stores.traces_kept(),
     )
@@ -112,11 +114,13 @@ def of_experiments(tenant: str) -> ExperimentContext:
         experiments=stores.experiments(),
         pairs=stores.pairs(),
         files=lambda experiment_id: experiment_files(tenant, experiment_id),
-        judge=lambda apart: _measuring(tenant, apart),
-        several=lambda apart, wanted: metric_judges(judging.judges(tenant, patient=True, apart=apart), wanted),
-        judges=lambda apart: judging.judges(tenant, patient=True, apart=apart),
+        judge=lambda cache_scope: _measuring(tenant, cache_scope),
+        several=lambda cache_scope, wanted: metric_judges(
+            judging.judges(tenant, patient=True, cache_scope=cache_scope), wanted
+        ),
+        judges=lambda cache_scope: judging.judges(tenant, patient=True, cache_scope=cache_scope),
         model=model,
-        sure=lambda: judging.sure_judges(tenant),
+        thresholds=lambda: judging.sure_judges(tenant),
         paid=count_spends,
         traces=stores.traces_kept(),
     )
@@ -147,7 +151,7 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
         other_judge=lambda than: open_another_judge(judges(), judging.choice(), than=than),
         judge_at=lambda provider: judges().get(provider, TIER),
         panel=lambda wanted: open_panel(judges(), judging.choice(), wanted),
-        sure=lambda: judging.sure_judges(tenant),
+        thresholds=lambda: judging.sure_judges(tenant),
         paid=count_spends,
         traces=stores.traces_kept(),
     )
@@ -242,11 +246,11 @@ def _unpacked() -> UnpackedBundles:
     return bundles
 
 
-def _measuring(tenant: str, apart: str | None) -> Judge:
+def _measuring(tenant: str, cache_scope: str | None) -> Judge:
     """The judge that measures for a tenant; it waits for free slots. Raises `SettingsError` if none can be asked."""
     from touchstone.surfaces.model import TIER
 
-    return _of_tier(judging.judges(tenant, patient=True, apart=apart), TIER)
+    return _of_tier(judging.judges(tenant, patient=True, cache_scope=cache_scope), TIER)
 
 
 def _of_tier(judges: Judges, tier: Tier) -> Judge:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from touchstone.judges.base import Tier
     from touchstone.judges.registry import Registry
     from touchstone.judges.sureness import JudgeThresholds
-    from touchstone.operations.replaying import Desks
+    from touchstone.operations.replaying import BatchApis
     from touchstone.operations.routing import RoutingReport
     from touchstone.oracle.choice import OracleChoice
     from touchstone.quizzes.generation import GeneratorChoice as Generator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 THRESHOLDS_KEPT_SECONDS = 60.0
 """How long a process uses thresholds before it reads them again. A new label has an effect only after that time, but
 most verifications save a read."""
-NOBODY = "touchstone"
+NO_TENANT = "touchstone"
 """The tenant whose judges are looked at if no tenant is concerned. No judge is asked in its name."""
 
 
@@ -63,17 +63,17 @@ def _adapter(provider: str, base_url: str | None, key: str | None) -> Adapter:
 
 
 @lru_cache(maxsize=64)
-def judges(tenant: str, *, patient: bool = False, awaited: bool = False, apart: str | None = None) -> Judges:
+def judges(tenant: str, *, patient: bool = False, awaited: bool = False, cache_scope: str | None = None) -> Judges:
     """The judges of a tenant: every call stays within the providers' quotas and the tenant's ceiling.
 
     `awaited`: somebody waits for the reply, so each call is let through at once. Otherwise calls begin slowly with a
     provider that has not yet shown how many calls it takes. `patient`: the judges wait for the next free slot in a
-    minute's quota. `apart`: the judges use only cached replies that were stored under this word; None: the
+    minute's quota. `cache_scope`: the judges use only cached replies that were stored under this word; None: the
     tenant's common replies.
 
     The judges of the tenants that were asked for last are kept. Connections stay open for all tenants.
     """
-    return _judges(registry(), tenant, patient=patient, awaited=awaited, apart=apart)
+    return _judges(registry(), tenant, patient=patient, awaited=awaited, cache_scope=cache_scope)
 
 
 @lru_cache(maxsize=64)
@@ -83,9 +83,11 @@ def judges_of_submissions(tenant: str, *, patient: bool = False) -> Judges:
 
 
 @lru_cache(maxsize=64)
-def judges_of_quizzes(tenant: str, *, patient: bool = False, awaited: bool = False, apart: str | None = None) -> Judges:
+def judges_of_quizzes(
+    tenant: str, *, patient: bool = False, awaited: bool = False, cache_scope: str | None = None
+) -> Judges:
     """As `judges`, but with the model that was chosen to write quizzes."""
-    return _judges(generator().registry, tenant, patient=patient, awaited=awaited, apart=apart)
+    return _judges(generator().registry, tenant, patient=patient, awaited=awaited, cache_scope=cache_scope)
 
 
 def forget() -> None:
@@ -94,7 +96,9 @@ def forget() -> None:
         kept.cache_clear()
 
 
-def _judges(listed: Registry, tenant: str, *, patient: bool, awaited: bool = False, apart: str | None = None) -> Judges:
+def _judges(
+    listed: Registry, tenant: str, *, patient: bool, awaited: bool = False, cache_scope: str | None = None
+) -> Judges:
     from functions.judge_keys import DeploymentKeys
     from touchstone.budgets import DynamoAdmission
     from touchstone.judges.opening import Judges
@@ -107,7 +111,7 @@ def _judges(listed: Registry, tenant: str, *, patient: bool, awaited: bool = Fal
         admission=DynamoAdmission(
             stores.quotas(), stores.spending(), ceiling_usd=environment().daily_ceiling_usd, slow_start=not awaited
         ),
-        cache=Replies(stores.table(), tenant=tenant, apart=apart),
+        cache=Replies(stores.table(), tenant=tenant, cache_scope=cache_scope),
         tenant=tenant,
         connect=lambda provider, key: _adapter(provider.name, provider.base_url, key),
     )
@@ -145,20 +149,20 @@ def batched(tier: Tier = "evaluate") -> bool:
     """
     if environment().batches == "off":
         return False
-    seat = judges(NOBODY).tier_model(tier)
+    seat = judges(NO_TENANT).tier_model(tier)
     if seat is None:
         return False
     provider = registry().provider(seat.model.provider)
     return provider.kind != "compatible" and seat.model.priced and provider.batch_factor_of(seat.model.name) is not None
 
 
-def batch_apis(listed: Registry | None = None) -> Desks:
+def batch_apis(listed: Registry | None = None) -> BatchApis:
     """The providers' batch APIs, on the connections that all judges share. `listed` None: the deployment's registry."""
     from functions.judge_keys import DeploymentKeys
-    from touchstone.operations.replaying import Desks
+    from touchstone.operations.replaying import BatchApis
 
     listed = listed or registry()
-    return Desks(
+    return BatchApis(
         listed,
         DeploymentKeys(listed),
         connect=lambda provider, key: _adapter(provider.name, provider.base_url, key),

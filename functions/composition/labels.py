@@ -42,7 +42,7 @@ def label_tasks(tenant: str, *, sample: Drawn, count: int) -> LabelTasks:
     from touchstone.operations.drawing import label_tasks
 
     return label_tasks(
-        stores.answers(), labels(), tenant=tenant, sample=sample, count=count, sure=_sure(tenant, sample)
+        stores.answers(), labels(), tenant=tenant, sample=sample, count=count, thresholds=_sure(tenant, sample)
     )
 
 
@@ -56,7 +56,7 @@ def next_to_label(tenant: str, *, sample: Drawn, asks: Labeller) -> tuple[DrawnV
         tenant=tenant,
         sample=sample,
         count=SHARED_AMONG,
-        sure=_sure(tenant, sample),
+        thresholds=_sure(tenant, sample),
         asks=asks,
     )
     return next_for(found.found, asks.by or ""), found

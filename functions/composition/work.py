@@ -45,7 +45,7 @@ def bulk_evaluations() -> BulkEvaluations:
         queue=stores.deferred_queue,
         leases=Leases(stores.table()),
         workflows=contexts.workflows,
-        spent=lambda: spent_for_today(judges=judging.judges(judging.NOBODY), quotas=stores.quotas()),
+        spent=lambda: spent_for_today(judges=judging.judges(judging.NO_TENANT), quotas=stores.quotas()),
         batches=judging.batched,
         drains=environment().drains,
     )
@@ -99,7 +99,7 @@ def drain(shard: int = 0) -> Drain:
         leases=Leases(stores.table()),
         queue=stores.deferred_queue(),
         context=contexts.of_answers,
-        free=lambda: free_units(judges=judging.judges(judging.NOBODY), quotas=stores.quotas()),
+        free=lambda: free_units(judges=judging.judges(judging.NO_TENANT), quotas=stores.quotas()),
         shard=shard,
         shards=environment().drains,
     )
@@ -202,7 +202,7 @@ def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork
         batching=batching(tenant),
         context=contexts.of_answers(tenant, patient=True),
         intake=intake(tenant, bulk=True),
-        doors={
+        handlers={
             "submission": lambda: line_submissions(tenant),
             "measurement": lambda: line_measurements(tenant),
             "quiz": lambda: line_quizzes(tenant),
@@ -235,7 +235,7 @@ def line_measurements(tenant: str) -> LineMeasurements:
     return LineMeasurements(
         context=contexts.of_measurements(tenant),
         intake=intakes.of_measurements(tenant),
-        left_for=batching(tenant).left_for,
+        abandoned_after=batching(tenant).abandoned_after,
         by_batch=at_providers.measured(tenant) if by_batch else None,
     )
 
@@ -245,9 +245,11 @@ def line_quizzes(tenant: str) -> LineQuizzes:
     from functions.composition import intakes
     from touchstone.operations.batches.line_quizzes import LineQuizzes
 
-    left_for = batching(tenant).left_for
+    abandoned_after = batching(tenant).abandoned_after
     return LineQuizzes(
-        context=contexts.of_quizzes(tenant, patient=True), intake=intakes.of_quizzes(tenant), left_for=left_for
+        context=contexts.of_quizzes(tenant, patient=True),
+        intake=intakes.of_quizzes(tenant),
+        abandoned_after=abandoned_after,
     )
 
 

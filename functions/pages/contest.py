@@ -201,9 +201,9 @@ def gate_failures_of(submissions: Sequence[SubmissionView]) -> PageTable:
     missed = Counter(
         check.criterion
         for one in submissions
-        for said in one.feedback
-        if isinstance(said, GateFeedback)
-        for check in said.criteria_checks
+        for part in one.feedback
+        if isinstance(part, GateFeedback)
+        for check in part.criteria_checks
         if check.passed is False
     )
     found = (
@@ -293,8 +293,8 @@ def challenges_of(challenges: Sequence[ChallengeView]) -> PageTable:
 
 
 def _scoring(submission: SubmissionView) -> ScoringFeedback | None:
-    return next((said for said in submission.feedback if isinstance(said, ScoringFeedback)), None)
+    return next((part for part in submission.feedback if isinstance(part, ScoringFeedback)), None)
 
 
 def _individual(submission: SubmissionView) -> IndividualFeedback | None:
-    return next((said for said in submission.feedback if isinstance(said, IndividualFeedback)), None)
+    return next((part for part in submission.feedback if isinstance(part, IndividualFeedback)), None)

@@ -66,16 +66,16 @@ class Listing[S]:
         order = [*OFTEN, *(name for name in found if name not in {*OFTEN, "sort"}), "sort"]
         return tuple(found[name] for name in order if name in found)
 
-    def _field(self, name: str, said: Mapping[str, Any]) -> FilterField:
+    def _field(self, name: str, schema: Mapping[str, Any]) -> FilterField:
         kind: InputKind = "search" if name == "search" else "text"
-        kind = "date" if said.get("format") == "date" else "number" if said.get("type") == "number" else kind
+        kind = "date" if schema.get("format") == "date" else "number" if schema.get("type") == "number" else kind
         return FilterField(
             name=name,
             label=f"filter.search.{self.name}" if name == "search" else f"filter.{name}",
             kind=kind,
-            options=tuple(said.get("enum", ())),
+            options=tuple(schema.get("enum", ())),
             words=self.words.get(name, name),
-            most=said.get("maxLength", 0),
+            most=schema.get("maxLength", 0),
             seldom=name not in OFTEN,
         )
 
@@ -87,20 +87,20 @@ class FoundStore[S](Protocol):
         """A page of the records that the query means: `limit` rows at most. `most` is the largest limit allowed."""
 
 
-def show_found[S](met: Visit, listing: Listing[S], store: FoundStore[S]) -> Response[str]:
+def show_found[S](this_visit: Visit, listing: Listing[S], store: FoundStore[S]) -> Response[str]:
     """The page of the tenant's records that the request's filters mean; an export has up to `EXPORTED` rows.
 
     The newest records come first unless the request sorts otherwise.
     """
-    query = query_of(listing.query, met.query)
-    rows = ROWS if met.format == "html" else EXPORTED
-    cursor = met.query.get("cursor") or None
-    page = store.page(tenant=met.tenant, limit=rows, cursor=cursor, query=query, most=EXPORTED)
+    query = query_of(listing.query, this_visit.query)
+    rows = ROWS if this_visit.format == "html" else EXPORTED
+    cursor = this_visit.query.get("cursor") or None
+    page = store.page(tenant=this_visit.tenant, limit=rows, cursor=cursor, query=query, most=EXPORTED)
     found = {"found": len(page.items), "looked_at": page.looked_at, "looked_to": page.looked_to}
     table = PageTable(
         name=listing.name,
         columns=listing.columns,
-        rows=[listing.row(met, each) for each in page.items],
+        rows=[listing.row(this_visit, each) for each in page.items],
         next=page.cursor,
         sorted_by="time" if query.sort == "newest" else "name",
     )
@@ -108,12 +108,12 @@ def show_found[S](met: Visit, listing: Listing[S], store: FoundStore[S]) -> Resp
     given = {
         **found,
         "fields": fields,
-        "chosen": {name: _told(value) for name, value in query.given.items()},
-        "set": _set(met.words, fields, query),
+        "chosen": {name: _value_text(value) for name, value in query.given.items()},
+        "set": _set(this_visit.words, fields, query),
         "filtered": query.filters,
     }
     facts = (fact("found", found),)
-    return met.show(
+    return this_visit.show(
         PageView(title=f"{listing.name}.title", template="found.html", tables=(table,), facts=facts, given=given)
     )
 
@@ -134,25 +134,25 @@ def _set(words: PageTexts, fields: Sequence[FilterField], query: ListQuery) -> l
     shown = []
     for one in fields:
         if one.name in given:
-            value = _told(given[one.name])
-            said = words.known(one.words, value) if one.options else value
-            shown.append((one.name, f"{words(one.label)}: {said}"))
+            value = _value_text(given[one.name])
+            value_text = words.known(one.words, value) if one.options else value
+            shown.append((one.name, f"{words(one.label)}: {value_text}"))
     return shown
 
 
-def _told(value: object) -> str:
+def _value_text(value: object) -> str:
     """A value as people write it. A number has up to nine decimals, never an exponent."""
     return f"{value:.9f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
-def _choice(schema: Mapping[str, Any], said: Mapping[str, Any]) -> Mapping[str, Any]:
+def _choice(schema: Mapping[str, Any], value_schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """The part of a field's schema that describes its values, without null and with references resolved."""
     while True:
-        if "$ref" in said:
-            said = schema["$defs"][said["$ref"].rpartition("/")[2]]
-        elif "anyOf" in said:
-            said = next(one for one in said["anyOf"] if one.get("type") != "null")
-        elif "const" in said:
-            return {"enum": [said["const"]]}
+        if "$ref" in value_schema:
+            value_schema = schema["$defs"][value_schema["$ref"].rpartition("/")[2]]
+        elif "anyOf" in value_schema:
+            value_schema = next(one for one in value_schema["anyOf"] if one.get("type") != "null")
+        elif "const" in value_schema:
+            return {"enum": [value_schema["const"]]}
         else:
-            return said
+            return value_schema

@@ -42,7 +42,7 @@ class JudgesWord:
 
 
 def keep_label(
-    met: Visit,
+    this_visit: Visit,
     fields: Mapping[str, str],
     *,
     kind: str,
@@ -54,20 +54,20 @@ def keep_label(
 
     Raises as `Labelling.label` and `Labelling.remove` do.
     """
-    found, label = labelling(met.tenant), fields.get("label", "")
+    found, label = labelling(this_visit.tenant), fields.get("label", "")
     if label:
-        found.label(kind=kind, record_id=record_id, item=item, label=label, by=met.token_id, sample=sample)
+        found.label(kind=kind, record_id=record_id, item=item, label=label, by=this_visit.token_id, sample=sample)
     else:
         found.remove(kind=kind, record_id=record_id, item=item)
 
 
-def names_for(met: Visit, tokens_of: Iterable[str]) -> dict[str, str]:
+def names_for(this_visit: Visit, tokens_of: Iterable[str]) -> dict[str, str]:
     """The names of the tokens with which people gave labels, by their ids, as far as this visitor may know them.
 
     An admin may know all names, any other visitor only their own. A token that no longer exists has no name.
     """
-    known = {each for each in tokens_of if met.may("admin") or each == met.token_id}
-    return tokens().names_of(tenant=met.tenant, ids=known) if known else {}
+    known = {each for each in tokens_of if this_visit.may("admin") or each == this_visit.token_id}
+    return tokens().names_of(tenant=this_visit.tenant, ids=known) if known else {}
 
 
 def address_of(label: Label) -> str | None:

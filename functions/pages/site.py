@@ -30,7 +30,7 @@ from functions.pages.routes import (
     traces,
     trends,
 )
-from functions.pages.visit import PageView, Visit, redirect, stranger, visit
+from functions.pages.visit import PageView, Visit, anonymous_visit, redirect, visit
 from touchstone.errors import TouchstoneError, UnauthenticatedError
 
 site = APIGatewayHttpResolver()
@@ -63,27 +63,27 @@ def on_error(error: TouchstoneError) -> Response[str]:
 
     A visitor who is not signed in is led from a page to the sign-in page.
     """
-    met = stranger(site)
-    if met.query.get("format", "html") != "html":
+    this_visit = anonymous_visit(site)
+    if this_visit.query.get("format", "html") != "html":
         return from_error(error)
     if isinstance(error, UnauthenticatedError) and site.current_event.http_method == "GET":
-        return redirect(paths.sign_in(met.path, paths.address(met.path)))
-    return _whoever().page(_error(str(error)), status=status_of(error))
+        return redirect(paths.sign_in(this_visit.path, paths.address(this_visit.path)))
+    return _visit_or_anonymous().page(_error(str(error)), status=status_of(error))
 
 
 @site.exception_handler(Exception)
 def on_fault(error: Exception) -> Response[str]:
     """An unexpected error of ours: it is logged without its message, and nothing of it is shown to the visitor."""
     log_fault("A page failed unexpectedly", error)
-    met = stranger(site)
-    return met.page(_error(met.words("error.unexpected")), status=HTTPStatus.INTERNAL_SERVER_ERROR)
+    this_visit = anonymous_visit(site)
+    return this_visit.page(_error(this_visit.words("error.unexpected")), status=HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 @site.not_found
 def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powertools' signature
     """An address without a page."""
-    met = _whoever()
-    return met.page(_error(met.words("error.no_page")), status=HTTPStatus.NOT_FOUND)
+    this_visit = _visit_or_anonymous()
+    return this_visit.page(_error(this_visit.words("error.no_page")), status=HTTPStatus.NOT_FOUND)
 
 
 def answer(event: dict[str, Any], context: Any) -> dict[str, Any]:
@@ -91,12 +91,12 @@ def answer(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return site.resolve(event, context)
 
 
-def _whoever() -> Visit:
+def _visit_or_anonymous() -> Visit:
     """The visit of the person who is signed in, else of a stranger. So an error page still has the navigation."""
     try:
         return visit(site)
     except TouchstoneError:
-        return stranger(site)
+        return anonymous_visit(site)
 
 
 def _error(sentence: str) -> PageView:

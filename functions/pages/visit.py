@@ -203,22 +203,22 @@ def visit(app: RequestHolder, *, at_least: Role = "reader") -> Visit:
     """
     from functions.api.requests import ALLOWED
 
-    met = stranger(app)
-    session, identity = _known(app, met)
+    this_visit = anonymous_visit(app)
+    session, identity = _known(app, this_visit)
     if identity.role not in ALLOWED[at_least]:
         raise ForbiddenError(f"This needs the role {at_least}; you are signed in with the role {identity.role}.")
     return Visit(
-        path=met.path,
-        query=met.query,
-        language=met.language,
-        theme=met.theme,
-        secure=met.secure,
+        path=this_visit.path,
+        query=this_visit.query,
+        language=this_visit.language,
+        theme=this_visit.theme,
+        secure=this_visit.secure,
         identity=identity,
         session=session,
     )
 
 
-def stranger(app: RequestHolder) -> Visit:
+def anonymous_visit(app: RequestHolder) -> Visit:
     """The visit of the request's sender, who need not be signed in."""
     event = app.current_event
     cookies = cookies_of(event.raw_event)
@@ -261,18 +261,18 @@ def redirect(address: str, *cookies: Cookie) -> Response[str]:
     return answer
 
 
-def secret_of(app: RequestHolder, met: Visit) -> str:
+def secret_of(app: RequestHolder, this_visit: Visit) -> str:
     """The secret of the session that a visitor's browser sends; empty if it sends none."""
-    return cookies_of(app.current_event.raw_event).get(met.session_cookie, "")
+    return cookies_of(app.current_event.raw_event).get(this_visit.session_cookie, "")
 
 
-def _known(app: RequestHolder, met: Visit) -> tuple[Session | None, Identity]:
+def _known(app: RequestHolder, this_visit: Visit) -> tuple[Session | None, Identity]:
     from functions.composition.stores import sessions, tokens
 
     scheme, _, token = _header(app.current_event, "authorization").partition(" ")
     if scheme.lower() == "bearer":
         return None, tokens().resolve(token.strip())
-    session = sessions().resolve(secret_of(app, met))
+    session = sessions().resolve(secret_of(app, this_visit))
     return session, session.identity
 
 

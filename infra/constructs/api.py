@@ -53,7 +53,7 @@ ACCESS_LOG = (
 class ApiJob(Protocol):
     """A job whose work is run by state machines."""
 
-    def let_carry_on(self, *functions: Function) -> None:
+    def let_start_machines(self, *functions: Function) -> None:
         """Let functions start the job's machines."""
 
 
@@ -95,7 +95,7 @@ class Api(Construct):
             size=AUTHORIZING,
             waited_for=True,
         )
-        authorizer.allow(["dynamodb:GetItem"], store.table.table_arn, leading=GRANTS[authorizer.door].read)
+        authorizer.allow(["dynamodb:GetItem"], store.table.table_arn, leading=GRANTS[authorizer.entry_point].read)
         authorizer.set(TOUCHSTONE_TABLE=store.table.table_name)
         store.let_use_records(self.function, self.verifying)
         store.let_remember_requests(self.function, self.verifying)
@@ -109,7 +109,7 @@ class Api(Construct):
         answers.solve_machine.let_start(self.function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
         answers.evaluate_machine.let_start(self.function, self.verifying, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
         for job in jobs:
-            job.let_carry_on(self.function)
+            job.let_start_machines(self.function)
         self.api = http.HttpApi(self, "Http", create_default_stage=False, description="Touchstone")
         self._routes(authorizer, start_rate=runtime.settings.start_rate)
         self._stage(runtime)

@@ -47,10 +47,10 @@ class Audits(Construct):
             at_once=max(1, runtime.settings.batch_concurrency // 2),
         )
         self.machine.let_map_over(store.objects(SCRATCH))
-        self.let_carry_on(answers.sweep, self.weekly)
+        self.let_start_machines(answers.sweep, self.weekly)
         self._schedule()
 
-    def let_carry_on(self, *functions: Function) -> None:
+    def let_start_machines(self, *functions: Function) -> None:
         """Let functions start the machine that runs audits."""
         self.machine.let_start(*functions, variable="TOUCHSTONE_AUDIT_MACHINE_ARN")
 

@@ -62,7 +62,7 @@ class BatchFunctions(Construct):
         oracle.let_judge(lines)
         oracle.let_announce(lines)
         surfaces.let_measure(lines)
-        quizzes.let_carry_on(lines)
+        quizzes.let_start_machines(lines)
         store.let_read_objects(lines, roots=[COURSES])
         self.machine = Machine(
             self,

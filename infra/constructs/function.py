@@ -45,7 +45,7 @@ class Runtime(Construct):
         )
         self._assets = s3.Bucket.from_bucket_name(self, "Assets", ASSETS_BUCKET) if code is None else None
         self._code = code
-        self.doors = self._part("functions")
+        self.entry_points = self._part("functions")
         self._layers = {
             name: lambda_.LayerVersion(
                 self,
@@ -67,9 +67,9 @@ class Runtime(Construct):
         digest = hashlib.sha256(folder.name.encode()).hexdigest()
         return lambda_.Code.from_asset(str(folder), asset_hash=digest, asset_hash_type=AssetHashType.CUSTOM)
 
-    def layers(self, door: str) -> list[lambda_.ILayerVersion]:
-        """The layers of the function `door`: the library, its basic dependencies, and the layers from `CARRIED`."""
-        return [self._layers[name] for name in ("core", "runtime", *CARRIED.get(door, ()))]
+    def layers(self, entry_point: str) -> list[lambda_.ILayerVersion]:
+        """The layers of a function: the library, its basic dependencies, and the layers from `CARRIED`."""
+        return [self._layers[name] for name in ("core", "runtime", *CARRIED.get(entry_point, ()))]
 
 
 class Function(Construct):
@@ -92,7 +92,7 @@ class Function(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         settings = runtime.settings
-        self.door = handler.removesuffix(".handler")
+        self.entry_point = handler.removesuffix(".handler")
         self.timeout = Duration.seconds(size.timeout_s)
         self.log_group = logs.LogGroup(
             self,
@@ -107,9 +107,9 @@ class Function(Construct):
             "Function",
             runtime=lambda_.Runtime.PYTHON_3_13,
             architecture=runtime.architecture,
-            code=runtime.doors,
+            code=runtime.entry_points,
             handler=handler,
-            layers=runtime.layers(self.door),
+            layers=runtime.layers(self.entry_point),
             role=self.role,
             memory_size=size.memory_mb,
             ephemeral_storage_size=Storage.mebibytes(size.storage_mb) if size.storage_mb > SMALL_MB else None,

@@ -31,7 +31,7 @@ class Oracle(Construct):
         self._functions(store)
         self._machines()
         self.let_announce(self.score, self.close, self.finalise, answers.sweep)
-        self.let_carry_on(answers.sweep)
+        self.let_start_machines(answers.sweep)
 
     def let_announce(self, *functions: Function) -> None:
         """Let functions send events to the bus."""
@@ -43,7 +43,7 @@ class Oracle(Construct):
         """Let functions start the judging of submissions."""
         self.submission_machine.let_start(*functions, variable="TOUCHSTONE_SUBMISSION_MACHINE_ARN")
 
-    def let_carry_on(self, *functions: Function) -> None:
+    def let_start_machines(self, *functions: Function) -> None:
         """Let functions start the machines that run tasks, submissions and challenges."""
         self.let_judge(*functions)
         self.task_machine.let_start(*functions, variable="TOUCHSTONE_TASK_MACHINE_ARN")

@@ -48,9 +48,9 @@ class Quizzes(Construct):
                 "QuizFinishFunction": finish,
             },
         )
-        self.let_carry_on(answers.sweep)
+        self.let_start_machines(answers.sweep)
 
-    def let_carry_on(self, *functions: Function) -> None:
+    def let_start_machines(self, *functions: Function) -> None:
         """Let functions start the machine that runs quizzes."""
         self.machine.let_start(*functions, variable="TOUCHSTONE_QUIZ_MACHINE_ARN")
 

@@ -53,7 +53,7 @@ class ProofSandbox(Construct):
             "Function",
             runtime=lambda_.Runtime.PYTHON_3_13,
             architecture=runtime.architecture,
-            code=runtime.doors,
+            code=runtime.entry_points,
             handler=f"{MODULE}.handler",
             layers=runtime.layers(MODULE),
             role=self.role,

@@ -155,7 +155,7 @@ class Store(Construct):
     def let_use_records(self, *functions: Function) -> None:
         """Let functions get, query, put, update and delete records as `GRANTS` says, in transactions too."""
         for function in functions:
-            grant = GRANTS[function.door]
+            grant = GRANTS[function.entry_point]
             function.allow(READ, *self._records_and_indexes(), leading=grant.read)
             function.allow(WRITE, self.table.table_arn, leading=grant.written)
             if grant.knows_tenants:

@@ -41,13 +41,13 @@ class Surfaces(Construct):
             at_once=at_once,
         )
         self.experiment_machine.let_map_over(store.objects(SCRATCH))
-        self.let_carry_on(answers.sweep)
+        self.let_start_machines(answers.sweep)
 
     def let_measure(self, *functions: Function) -> None:
         """Let functions start the measurement of material."""
         self.measure_machine.let_start(*functions, variable="TOUCHSTONE_MEASURE_MACHINE_ARN")
 
-    def let_carry_on(self, *functions: Function) -> None:
+    def let_start_machines(self, *functions: Function) -> None:
         """Let functions start the machines that run measurements and experiments."""
         self.let_measure(*functions)
         self.experiment_machine.let_start(*functions, variable="TOUCHSTONE_EXPERIMENT_MACHINE_ARN")

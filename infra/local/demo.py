@@ -28,10 +28,10 @@ WIDTH = 80
 """The greatest width of a line below the table."""
 LONGEST_CELL = 44
 """The most characters shown of a problem or an answer, which the reader knows; a reason is shown in full."""
-NOBODY = "nobody"
+UNDECIDED = "nobody"
 COLUMNS = (("Problem", 24), ("Answer", 13), ("Badge", 12), ("Sure", 4), ("Decided by", None))
 """The greatest width of each column; the last column takes the rest of the terminal."""
-NOBODY_IS_SURE = "–"
+NO_CONFIDENCE = "–"
 """Shown instead of a confidence if nobody decided: 0.00 would read as certainty that the answer is wrong."""
 NO_JUDGE = (
     "Nobody: no judge has a key here, and only a judge could decide it. Set GEMINI_API_KEY, OPENAI_API_KEY or "
@@ -92,7 +92,7 @@ def _why_nobody(reasons: Mapping[str, str], *, has_judge: bool) -> Iterator[str]
         if reason == "misconfigured" and not has_judge:
             yield NO_JUDGE
         else:
-            yield f"{NOBODY}: {reason}: {_flat(sentence)}{SLOW if reason == 'timed_out' else ''}"
+            yield f"{UNDECIDED}: {reason}: {_flat(sentence)}{SLOW if reason == 'timed_out' else ''}"
 
 
 def _verdicts(http: httpx.Client, url: str, given: tuple[Sample, ...]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -130,7 +130,7 @@ def _ask(http: httpx.Client, url: str, sample: Sample) -> dict[str, Any]:
 def _row(view: dict[str, Any]) -> tuple[Text, ...]:
     """The badge, the confidence, and how the answer was decided."""
     if "error" in view:
-        return Text("✗", style="red"), Text(NOBODY_IS_SURE), Text(_flat(view["error"]), style="red")
+        return Text("✗", style="red"), Text(NO_CONFIDENCE), Text(_flat(view["error"]), style="red")
     from touchstone.answers.view import badge
 
     shown = badge(view.get("verification_status"), view.get("language"))
@@ -139,7 +139,7 @@ def _row(view: dict[str, Any]) -> tuple[Text, ...]:
     decided = confidence is not None and view.get("verification_status") in {"verified", "caution"}
     return (
         status,
-        Text(f"{confidence:.2f}" if decided else NOBODY_IS_SURE),
+        Text(f"{confidence:.2f}" if decided else NO_CONFIDENCE),
         Text(_flat(_how(view)), style="dim"),
     )
 
@@ -156,7 +156,7 @@ def _how(view: dict[str, Any]) -> str:
             return f"judge, who found {independent}" if independent else "judge"
         case _:
             # The reason is printed below the table.
-            return f"{NOBODY}: {view.get('skip_reason') or view.get('verify_error') or 'not decided'}"
+            return f"{UNDECIDED}: {view.get('skip_reason') or view.get('verify_error') or 'not decided'}"
 
 
 def _table(given: tuple[Sample, ...], rows: list[tuple[Text, ...] | None]) -> Table:

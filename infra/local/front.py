@@ -102,7 +102,7 @@ class Front:
         request = _request(scope)
         refusal = refused(request)
         if refusal is None:
-            body = await _body(receive, at_most=room(request))
+            body = await _body(receive, at_most=max_body_bytes(request))
             if body is None:
                 refusal = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "There is more than is taken here."
             elif request.keys and not self._signed(_with(request, body)):
@@ -136,7 +136,7 @@ def is_api(request: Request) -> bool:
     return API_HOST.fullmatch(request.host) is not None
 
 
-def room(request: Request) -> int:
+def max_body_bytes(request: Request) -> int:
     """The most bytes that the body of the request may have."""
     if not request.keys:
         return MAX_API_BYTES
@@ -228,8 +228,8 @@ def main() -> None:  # pragma: no cover - run in the cloud's process
     sts: Any = import_module("ministack.services.sts")
     secret = os.environ[SECRET_VARIABLE]
     salt_roles(runtime, sts, secret)
-    nursery: Any = import_module("nursery")  # lies beside this file
-    nursery.starting(runtime)
+    fork_server: Any = import_module("fork_server")  # lies beside this file
+    fork_server.starting(runtime)
     emulator: Any = import_module("ministack.app")
     emulator.app = Front(emulator.app, signed=_signatures(sts, {os.environ[KEY_VARIABLE]: secret}))
     emulator.main()

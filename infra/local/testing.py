@@ -70,14 +70,14 @@ def run(arguments: Sequence[str]) -> int:
 
 def _everything(options: Sequence[str]) -> int:
     _run([_tool("coverage"), "erase"])
-    browser.install()  # the tests of the pages look for a browser
+    chromium = browser.install()  # the tests of the pages, with and without a cloud, look for a browser
     # One process more than there are processors: a test sometimes waits for a time limit or another process.
     count = min(MOST_PROCESSES, (os.cpu_count() or 1) + 1)
     if code := _checked(_tests(WITHOUT_CLOUD, [*MEASURED, f"--numprocesses={count}", *FILE_BY_FILE, *options])):
         return code
     with (
         _beside(_tests(REAL, [*MEASURED, *options]), _compiled()) as real,
-        _browsed_clouds(_clouds_at_once()) as clouds,
+        _clouds(_clouds_at_once(), chromium) as clouds,
     ):
         if code := real.wait() or _on(clouds, WITH_CLOUD, [*MEASURED, *options]):
             return code
@@ -115,7 +115,7 @@ def _clouds_at_once() -> int:
 
 def _with_clouds(paths: Sequence[str], options: Sequence[str], count: int) -> int:
     """Run tests with `count` clouds and as many processes, which share the tests."""
-    with _browsed_clouds(count) as clouds:
+    with _clouds(count, browser.install()) as clouds:
         return _on(clouds, paths, options)
 
 
@@ -137,9 +137,8 @@ def _place(path: str) -> Path:
 
 
 @contextmanager
-def _browsed_clouds(count: int) -> Iterator[list[dict[str, str]]]:
-    """Clouds with the stack deployed, and a browser for their pages if one is available."""
-    chromium = browser.install()
+def _clouds(count: int, chromium: str | None) -> Iterator[list[dict[str, str]]]:
+    """Clouds with the stack deployed, and the path of the browser for their pages; None: there is no browser here."""
     seen = {browser.VARIABLE: chromium, SCREENSHOTS_VARIABLE: str(SCREENSHOTS)} if chromium else {}
     with ExitStack() as started:
         yield [{**started.enter_context(_cloud()), **seen} for _ in range(count)]

@@ -131,15 +131,15 @@ def _serve() -> None:
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = THREADS
     parameters.sampling.temp, parameters.sampling.seed = TEMPERATURE, SEED
     server = xllamacpp.Server(parameters)
-    _Door.model_address = urlsplit(server.listening_address).netloc
-    with ThreadingHTTPServer((LOOPBACK, 0), _Door) as door:
-        threading.Thread(target=door.serve_forever, daemon=True).start()
-        print(f"http://{LOOPBACK}:{door.server_port}", flush=True)
+    _LimitingProxy.model_address = urlsplit(server.listening_address).netloc
+    with ThreadingHTTPServer((LOOPBACK, 0), _LimitingProxy) as proxy:
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        print(f"http://{LOOPBACK}:{proxy.server_port}", flush=True)
         sys.stdin.read()
         os._exit(0)  # at once: nobody waits for the replies in progress
 
 
-class _Door(BaseHTTPRequestHandler):
+class _LimitingProxy(BaseHTTPRequestHandler):
     """Passes each request on with its limit of output lowered; llama.cpp's server has no setting for this."""
 
     model_address = ""

@@ -20,7 +20,7 @@ from tests.support.aws import in_process
 from tests.support.deployment import deployed
 from tests.support.pages import Visitor
 from touchstone.answers.model import Verification
-from touchstone.answers.sureness import held_against
+from touchstone.answers.sureness import apply_thresholds
 from touchstone.answers.verification import quick_verify
 from touchstone.clock import Deadline
 from touchstone.judges import Judges
@@ -78,7 +78,7 @@ def check_silent(card: dict[str, Any], said: list[Verification], page: str) -> N
         assert (threshold["state"], threshold["silent_below"]) == ("below_wanted", None)
     sure = judging.sure_judges("acme")
     for one in said:
-        held = held_against(one, sure, "en")
+        held = apply_thresholds(one, sure, "en")
         silent = threshold["silent_below"] or 1.1
         if one.passed is not None and threshold["state"] == "below_wanted" and one.confidence < silent:
             assert (held.passed, held.skip_reason) == (None, "unsure")

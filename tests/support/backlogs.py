@@ -55,7 +55,7 @@ def line_up_a_day(house: BatchingHouse, count: int) -> list[AnswerRecord]:
     one_request_at_a_time(house.monkeypatch)
     now = system_clock()
     house.later(seconds=(next_reset(PROVIDER, now) - now + AFTER_MIDNIGHT).total_seconds())
-    return house.line_up(count)
+    return house.enqueue(count)
 
 
 def killed_at(house: BatchingHouse, at: Container[int]) -> Fate:

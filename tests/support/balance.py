@@ -27,7 +27,7 @@ from tests.support.providers import ProviderServer
 from touchstone.answers.model import ENDED, AnswerRecord
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.spends import Spend
-from touchstone.operations.provider_batches.questions import read_list
+from touchstone.operations.provider_batches.questions import questions_from_text
 from touchstone.operations.reporting import budget_report
 from touchstone.records import Statistics
 from touchstone.records.jobs import JobStore
@@ -115,7 +115,7 @@ def _answers(house: BatchingHouse) -> list[AnswerRecord]:
 
 
 def _listed(batch: ProviderBatch) -> list[str]:
-    return [one.answer_id for one in read_list(stores.scratch().get_text(tenant=TENANT, key=batch.lines_key))]
+    return [one.answer_id for one in questions_from_text(stores.scratch().get_text(tenant=TENANT, key=batch.lines_key))]
 
 
 def _each_in_one_place(

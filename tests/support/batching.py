@@ -76,7 +76,7 @@ class BatchingHouse:
         ahead = float(os.environ[OFFSET_VARIABLE]) + timedelta(**duration).total_seconds()
         self.monkeypatch.setenv(OFFSET_VARIABLE, str(ahead))
 
-    def line_up(self, count: int, *, tenant: str = TENANT) -> list[AnswerRecord]:
+    def enqueue(self, count: int, *, tenant: str = TENANT) -> list[AnswerRecord]:
         """Finished answers whose deep evaluations wait in the line, as from a file."""
         bulk = work.bulk_evaluations()
         made = []

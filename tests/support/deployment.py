@@ -18,7 +18,7 @@ from tests.support.machines import Machines
 from tests.support.table import TABLE_NAME, create_table
 from touchstone.clock import OFFSET_VARIABLE
 from touchstone.judges import Judges
-from touchstone.operations.replaying import Desks
+from touchstone.operations.replaying import BatchApis
 from touchstone.records import EventBus, Role, Tenants
 
 if TYPE_CHECKING:
@@ -202,16 +202,16 @@ def _forget() -> None:
         part.cache_clear()
 
 
-def _recorded_judges(monkeypatch: pytest.MonkeyPatch) -> list[Judges | Desks]:
+def _recorded_judges(monkeypatch: pytest.MonkeyPatch) -> list[Judges | BatchApis]:
     """The judges and batch APIs that the composition opens from now on, so that their connections can be closed."""
-    made: list[Judges | Desks] = []
+    made: list[Judges | BatchApis] = []
     opened, opened_apis = judging._judges, judging.batch_apis
 
     def judges(*whose: Any, **how: Any) -> Judges:
         made.append(found := opened(*whose, **how))
         return found
 
-    def apis(*listed: Any) -> Desks:
+    def apis(*listed: Any) -> BatchApis:
         made.append(found := opened_apis(*listed))
         return found
 
@@ -220,7 +220,7 @@ def _recorded_judges(monkeypatch: pytest.MonkeyPatch) -> list[Judges | Desks]:
     return made
 
 
-def _close(made: list[Judges | Desks]) -> None:
+def _close(made: list[Judges | BatchApis]) -> None:
     for judges in made:
         work.run(judges.aclose())
     if work._runner.cache_info().currsize:

@@ -53,7 +53,7 @@ def _answers(api: Api, tenant: str) -> None:
     done(api.call("PUT", f"/v1/labels/quick_verify/{waiting['id']}/1", json.dumps({"label": "right"})), 200)
     evaluations = stores.evaluations()
     evaluations.request(tenant=tenant, answer_id=waiting["id"])
-    evaluations.line_up(tenant=tenant, answer_id=waiting["id"])
+    evaluations.enqueue(tenant=tenant, answer_id=waiting["id"])
 
 
 def _contest(api: Api, deployment: Deployment) -> None:

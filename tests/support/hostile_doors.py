@@ -141,7 +141,7 @@ def _junit() -> Door:
     from touchstone.cli.screens.junit import Case, Suite, junit
 
     return lambda text: junit(
-        [Suite(name="quiz", cases=(Case(group="g", name="n", came="failed", sentence=text, details=text),))]
+        [Suite(name="quiz", cases=(Case(group="g", name="n", outcome="failed", sentence=text, details=text),))]
     )
 
 

@@ -183,7 +183,7 @@ class Interpreter:
             while ready or (pending and len(asleep) < most):
                 free = min(most - len(asleep) - len(ready), len(pending))
                 ready += [self._item(now, *pending.popleft(), state, scope, apart=apart) for _ in range(free)]
-                went = self.together([partial(_gone_on, run) for _, run in ready])
+                went = self.together([partial(_advanced, run) for _, run in ready])
                 for (place, run), (seconds, result, error) in zip(ready, went, strict=True):
                     if seconds is not None:
                         waits.append(seconds)
@@ -219,7 +219,7 @@ class Interpreter:
         return [json.loads(line) for line in text.split("\n") if line]
 
 
-def _gone_on(run: Run) -> Gone:
+def _advanced(run: Run) -> Gone:
     try:
         return next(run), None, None
     except StopIteration as ended:

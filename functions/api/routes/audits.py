@@ -114,7 +114,7 @@ def hasten(audit_id: str, *, pay_twice: bool = False) -> Response[AuditView]:
     Questions that are already in a provider's batch are paid for. They are asked a second time only with `pay_twice`.
     """
     here = intake(caller(router, at_least="member").tenant)
-    record = here.hasten(audit_id, pay_twice=pay_twice)
+    record = here.ask_now(audit_id, pay_twice=pay_twice)
     return Response(status_code=HTTPStatus.ACCEPTED.value, content_type="application/json", body=here.shown(record))
 
 

@@ -124,7 +124,7 @@ def hasten(batch_id: str, *, pay_twice: bool = False) -> Response[BatchView]:
     does not change.
     """
     identity = caller(router, at_least="member")
-    batch = batches().hasten(tenant=identity.tenant, batch_id=batch_id, pay_twice=pay_twice)
+    batch = batches().ask_now(tenant=identity.tenant, batch_id=batch_id, pay_twice=pay_twice)
     view = BatchView.of(batch, role=identity.role)
     return Response(status_code=HTTPStatus.ACCEPTED.value, content_type="application/json", body=view)
 

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
-from functions.api.requests import caller, said_by
+from functions.api.requests import caller, decoded_part
 from functions.composition.stores import curricula
 from touchstone.operations.quizzes.uploads import CurriculumUpload
 from touchstone.quizzes.curriculum import Chapter
@@ -41,7 +41,7 @@ class CurriculumPage(BaseModel):
 def put(curriculum_id: str, body: CurriculumUpload) -> CurriculumSummary:
     """Store a curriculum under an id that you choose. It replaces any curriculum that has this id."""
     tenant = caller(router, at_least="member").tenant
-    return curricula().put(tenant=tenant, document=body.curriculum(said_by(curriculum_id)))
+    return curricula().put(tenant=tenant, document=body.curriculum(decoded_part(curriculum_id)))
 
 
 @router.get("/v1/curricula", summary="List curricula", tags=["quizzes"])
@@ -54,7 +54,7 @@ def list_curricula(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str 
 @router.get("/v1/curricula/<curriculum_id>", summary="Read a curriculum", tags=["quizzes"])
 def read(curriculum_id: str) -> CurriculumView:
     """A curriculum with all its chapters."""
-    kept = curricula().get(tenant=caller(router).tenant, document_id=said_by(curriculum_id))
+    kept = curricula().get(tenant=caller(router).tenant, document_id=decoded_part(curriculum_id))
     found = kept.document
     return CurriculumView(id=found.id, title=found.title, chapters=found.chapters, updated_at=kept.updated_at)
 
@@ -67,5 +67,5 @@ def read(curriculum_id: str) -> CurriculumView:
 )
 def delete(curriculum_id: str) -> Response[str]:
     """Delete a curriculum. Quizzes that were made from it stay, and each keeps the chapter that it was made from."""
-    curricula().delete(tenant=caller(router, at_least="member").tenant, document_id=said_by(curriculum_id))
+    curricula().delete(tenant=caller(router, at_least="member").tenant, document_id=decoded_part(curriculum_id))
     return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null

@@ -85,7 +85,7 @@ def hasten(experiment_id: str, *, pay_twice: bool = False) -> Response[Experimen
     Questions that are already in a provider's batch are paid for. They are asked a second time only with `pay_twice`.
     """
     here = intake(caller(router, at_least="member").tenant)
-    record = here.hasten(experiment_id, pay_twice=pay_twice)
+    record = here.ask_now(experiment_id, pay_twice=pay_twice)
     return Response(status_code=HTTPStatus.ACCEPTED.value, content_type="application/json", body=here.shown(record))
 
 

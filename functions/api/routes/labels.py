@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, ConfigDict
 
-from functions.api.requests import caller, said_by
+from functions.api.requests import caller, decoded_part
 from functions.composition.labels import label_tasks, labelling, labels
 from touchstone.operations.drawing import Drawn, LabelTasks
 from touchstone.records.labels import Label, PersonsWord
@@ -101,7 +101,7 @@ def put_label(kind: str, record_id: str, item: Annotated[str, ITEM], body: Label
 @router.put("/v1/labels/<kind>/<record_id>/<item>", summary="Label a verdict by its path", tags=["judges"])
 def put_label_by_path(kind: str, record_id: str, item: str, body: LabelGiven) -> LabelView:
     """Label an item by its path. Its name may hold only letters, digits, spaces, hyphens and underscores."""
-    return _labelled(kind, record_id, said_by(item), body)
+    return _labelled(kind, record_id, decoded_part(item), body)
 
 
 @router.delete(
@@ -123,7 +123,7 @@ def remove_label(kind: str, record_id: str, item: Annotated[str, ITEM]) -> Respo
 )
 def remove_label_by_path(kind: str, record_id: str, item: str) -> Response[str]:
     """Remove an item's label by its path. Its name may hold only letters, digits, spaces, hyphens and underscores."""
-    return _removed(kind, record_id, said_by(item))
+    return _removed(kind, record_id, decoded_part(item))
 
 
 def _item_asked() -> str:
@@ -135,8 +135,8 @@ def _item_asked() -> str:
 def _labelled(kind: str, record_id: str, item: str, body: LabelGiven) -> LabelView:
     identity = caller(router, at_least="member")
     label = labelling(identity.tenant).label(
-        kind=said_by(kind),
-        record_id=said_by(record_id),
+        kind=decoded_part(kind),
+        record_id=decoded_part(record_id),
         item=item,
         label=body.label,
         by=identity.token_id,
@@ -147,5 +147,5 @@ def _labelled(kind: str, record_id: str, item: str, body: LabelGiven) -> LabelVi
 
 def _removed(kind: str, record_id: str, item: str) -> Response[str]:
     tenant = caller(router, at_least="member").tenant
-    labelling(tenant).remove(kind=said_by(kind), record_id=said_by(record_id), item=item)
+    labelling(tenant).remove(kind=decoded_part(kind), record_id=decoded_part(record_id), item=item)
     return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null

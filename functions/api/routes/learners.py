@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
-from functions.api.requests import caller, said_by
+from functions.api.requests import caller, decoded_part
 from functions.composition.stores import learners
 from touchstone.operations.quizzes.uploads import LearnerUpload
 from touchstone.quizzes.learner import WeakPoint
@@ -41,7 +41,7 @@ class LearnerPage(BaseModel):
 def put(learner_id: str, body: LearnerUpload) -> LearnerSummary:
     """Store a learner under an id that you choose. It replaces any learner that has this id."""
     tenant = caller(router, at_least="member").tenant
-    return learners().put(tenant=tenant, document=body.learner(said_by(learner_id)))
+    return learners().put(tenant=tenant, document=body.learner(decoded_part(learner_id)))
 
 
 @router.get("/v1/learners", summary="List learners", tags=["quizzes"])
@@ -54,7 +54,7 @@ def list_learners(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str |
 @router.get("/v1/learners/<learner_id>", summary="Read a learner", tags=["quizzes"])
 def read(learner_id: str) -> LearnerView:
     """A learner with all weak points."""
-    kept = learners().get(tenant=caller(router).tenant, document_id=said_by(learner_id))
+    kept = learners().get(tenant=caller(router).tenant, document_id=decoded_part(learner_id))
     found = kept.document
     return LearnerView(
         id=found.id, ui_language=found.ui_language, weak_points=found.weak_points, updated_at=kept.updated_at
@@ -69,5 +69,5 @@ def read(learner_id: str) -> LearnerView:
 )
 def delete(learner_id: str) -> Response[str]:
     """Delete a learner with everything that is known of that person. Quizzes that were made for the learner stay."""
-    learners().delete(tenant=caller(router, at_least="member").tenant, document_id=said_by(learner_id))
+    learners().delete(tenant=caller(router, at_least="member").tenant, document_id=decoded_part(learner_id))
     return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null

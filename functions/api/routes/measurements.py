@@ -61,7 +61,7 @@ def hasten(measurement_id: str, *, pay_twice: bool = False) -> Response[Measurem
     Questions that are already in a provider's batch are paid for. They are asked a second time only with `pay_twice`.
     """
     here = intake(caller(router, at_least="member").tenant)
-    measurement = here.hasten(measurement_id, pay_twice=pay_twice)
+    measurement = here.ask_now(measurement_id, pay_twice=pay_twice)
     return Response(
         status_code=HTTPStatus.ACCEPTED.value,
         content_type="application/json",

@@ -60,13 +60,13 @@ def list_answers() -> Response[str]:
 @router.get("/app/answers/<answer_id>")
 def read_answer(answer_id: str) -> Response[str]:
     """One answer: the verdict, how each attempt was decided, the calls to judges and their cost."""
-    met = visit(router)
-    record = answers().get(Reference(met.tenant, "answer", answer_id))
-    said = labels().of_record(tenant=met.tenant, kind=KIND, record_id=answer_id)
-    return met.show(answer_page(met, record, said))
+    this_visit = visit(router)
+    record = answers().get(Reference(this_visit.tenant, "answer", answer_id))
+    said = labels().of_record(tenant=this_visit.tenant, kind=KIND, record_id=answer_id)
+    return this_visit.show(answer_page(this_visit, record, said))
 
 
-def answer_page(met: Visit, record: AnswerRecord, said: Mapping[str, Label]) -> PageView:
+def answer_page(this_visit: Visit, record: AnswerRecord, said: Mapping[str, Label]) -> PageView:
     """The page of an answer with people's labels of its attempts, `said`, as this visitor may see it."""
     answer = AnswerView.of(record)
     given = {
@@ -74,11 +74,11 @@ def answer_page(met: Visit, record: AnswerRecord, said: Mapping[str, Label]) -> 
         "tolerance": _tolerance(answer),
         "best": record.best_attempt,
         "labels": said,
-        "names": names_for(met, {word.by for label in said.values() for word in label.words}),
+        "names": names_for(this_visit, {word.by for label in said.values() for word in label.words}),
         "cards": {item: cards_of(label) for item, label in said.items()},
         "together": {attempt.number: _together(attempt.verification) for attempt in record.attempts},
-        "may_label": met.may("member"),
-        "traced": bool(record.spends) and met.may("admin"),
+        "may_label": this_visit.may("member"),
+        "traced": bool(record.spends) and this_visit.may("admin"),
     }
     return PageView(
         title="answer.title",
@@ -92,14 +92,14 @@ def answer_page(met: Visit, record: AnswerRecord, said: Mapping[str, Label]) -> 
 @router.post("/app/answers/<answer_id>/label")
 def label_attempt(answer_id: str) -> Response[str]:
     """Label an attempt right or wrong, or take the label back. The judge's card changes at once."""
-    met = visit(router, at_least="member")
-    fields = form(router, met.form_mark)
+    this_visit = visit(router, at_least="member")
+    fields = form(router, this_visit.form_mark)
     item = fields.get("item", "")
-    keep_label(met, fields, kind=KIND, record_id=answer_id, item=item)
+    keep_label(this_visit, fields, kind=KIND, record_id=answer_id, item=item)
     return redirect(f"../{answer_id}#attempt-{item}")  # the attempt exists, as an unknown item is not labelled
 
 
-def _row(_met: Visit, summary: AnswerSummary) -> Row:
+def _row(_visit: Visit, summary: AnswerSummary) -> Row:
     decided = summary.verification_status != "unverified"  # if nobody decided, nobody was sure of a verdict
     confidence = summary.verification_confidence if decided else None
     made = [each for each in summary.attempts if each.model == summary.model]

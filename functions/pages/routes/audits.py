@@ -62,19 +62,19 @@ def list_audits() -> Response[str]:
 @router.get("/app/audits/<audit_id>")
 def read_audit(audit_id: str) -> Response[str]:
     """One audit: its progress, ratings and drifts, and its cases, those that need a maintainer first."""
-    met = visit(router)
-    here = intake(met.tenant)
+    this_visit = visit(router)
+    here = intake(this_visit.tenant)
     audit = here.view(audit_id)
     files = here.files(audit_id)
     over = audit.state == "done"
     readable = not over or files.report_bytes("json") <= READABLE_BYTES
     cases = files.quality_report().cases if over and readable else ()
-    wanted = _wanted(met, cases)
-    start = place_of(met.query.get("cursor"))
+    wanted = _wanted(this_visit, cases)
+    start = place_of(this_visit.query.get("cursor"))
     shown = wanted[start : start + CASES]
     following = str(start + CASES) if len(wanted) > start + CASES else None
     options = options_of(shown)
-    return met.show(
+    return this_visit.show(
         PageView(
             title="audit.title",
             template="audit.html",
@@ -82,10 +82,10 @@ def read_audit(audit_id: str) -> Response[str]:
             facts=(_fact(audit),),
             given={
                 "audit": audit,
-                "traced": bool(audit.turns) and met.may("admin"),
+                "traced": bool(audit.turns) and this_visit.may("admin"),
                 "readable": readable,
                 "ratings": RATINGS,
-                "rating": met.query.get("rating") or None,
+                "rating": this_visit.query.get("rating") or None,
                 "options": {one.case.id: [row for row in options.rows if row["case"] == one.case.id] for one in shown},
                 "found": (start + 1, start + len(shown), len(wanted)),
             },
@@ -99,7 +99,7 @@ def _fact(audit: AuditView) -> PageTable:
     return fact("audit", audit.model_dump(include=shown | linked))
 
 
-def _row(_met: Visit, summary: AuditSummary) -> Row:
+def _row(_visit: Visit, summary: AuditSummary) -> Row:
     row, address = summary.model_dump(), f"audits/{summary.id}"
     found = {f"found_{name}": f"{address}{place}" if row[name] else None for name, place in FOUND.items()}
     return {**row, **found, "audit_kind": summary.kind, "address": address}
@@ -114,9 +114,9 @@ LISTING = Listing(
 )
 
 
-def _wanted(met: Visit, cases: Sequence[AuditedCase]) -> list[AuditedCase]:
+def _wanted(this_visit: Visit, cases: Sequence[AuditedCase]) -> list[AuditedCase]:
     """The cases of the rating asked for, or the one case asked for, else all; sorted by rating, then in their order."""
-    rating, case = met.query.get("rating") or None, met.query.get("case") or None
+    rating, case = this_visit.query.get("rating") or None, this_visit.query.get("case") or None
     if rating is not None and rating not in RATINGS:
         raise InputError(f"Cases can be listed by the rating {', '.join(RATINGS)}.", where="rating")
     found = [one for one in cases if rating in {None, one.quality_rating} and case in {None, one.case.id}]

@@ -38,13 +38,17 @@ COLUMNS = (
 @router.get("/app/disagreements")
 def list_disagreements() -> Response[str]:
     """The labels that contradict a judge, newest first. If a card is named, only labels that contradict its judge."""
-    met = visit(router)
-    card = met.query.get("card") or None
+    this_visit = visit(router)
+    card = this_visit.query.get("card") or None
     page, looked_at = labels().disagreements(
-        tenant=met.tenant, cursor=met.query.get("cursor"), of=lambda label: _disputed(label, card) is not None
+        tenant=this_visit.tenant,
+        cursor=this_visit.query.get("cursor"),
+        of=lambda label: _disputed(label, card) is not None,
     )
     ids = {label.record_id for label in page.items if label.kind == KIND}
-    found = answers().find_many(tenant=met.tenant, which=[Reference(met.tenant, "answer", each) for each in ids])
+    found = answers().find_many(
+        tenant=this_visit.tenant, which=[Reference(this_visit.tenant, "answer", each) for each in ids]
+    )
     records = {reference.id: record for reference, record in found.items()}
     table = PageTable(
         name="disagreements",
@@ -52,8 +56,10 @@ def list_disagreements() -> Response[str]:
         rows=[row for label in page.items if (row := _row(label, card, records.get(label.record_id)))],
         next=page.cursor,
     )
-    given = {"card": card, "looked_at": looked_at, "newest": "cursor" not in met.query}
-    return met.show(PageView(title="disagreements.title", template="disagreements.html", tables=(table,), given=given))
+    given = {"card": card, "looked_at": looked_at, "newest": "cursor" not in this_visit.query}
+    return this_visit.show(
+        PageView(title="disagreements.title", template="disagreements.html", tables=(table,), given=given)
+    )
 
 
 def _disputed(label: Label, card: str | None) -> JudgesWord | None:

@@ -50,25 +50,25 @@ def list_experiments() -> Response[str]:
 @router.get("/app/experiments/<experiment_id>")
 def read_experiment(experiment_id: str) -> Response[str]:
     """One experiment: its result in each respect, how sure the result is, the items behind it, and the cost."""
-    met = visit(router)
-    found = intake(met.tenant).view(experiment_id)
+    this_visit = visit(router)
+    found = intake(this_visit.tenant).view(experiment_id)
     conclusion = found.conclusion
-    return met.show(
+    return this_visit.show(
         PageView(
             title="experiment.title",
             template="experiment.html",
             tables=() if conclusion is None else tables_of(conclusion, pairs=f"{found.id}/pairs"),
             facts=(_fact(found),),
-            charts=() if conclusion is None else charts_of(met.words, conclusion),
+            charts=() if conclusion is None else charts_of(this_visit.words, conclusion),
             given={
                 "experiment": found,
                 "headline": _as_words(found.headline or ""),
-                "better": () if conclusion is None else better_of(met.words, conclusion),
+                "better": () if conclusion is None else better_of(this_visit.words, conclusion),
                 "notes": () if conclusion is None else [_as_words(each) for each in notes(conclusion)],
                 "traced": found.done > 0
                 and found.estimate is not None
                 and found.estimate.calls[1] > 0
-                and met.may("admin"),
+                and this_visit.may("admin"),
             },
         )
     )
@@ -91,7 +91,7 @@ def _fact(found: ExperimentView) -> PageTable:
     )
 
 
-def _row(_met: Visit, summary: ExperimentSummary) -> Row:
+def _row(_visit: Visit, summary: ExperimentSummary) -> Row:
     variants = {name: getattr(summary, name) for name in ("a", "b")}
     return {
         **summary.model_dump(),

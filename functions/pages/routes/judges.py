@@ -56,23 +56,23 @@ GIVEN = (
 @router.get("/app/judges")
 def list_judges() -> Response[str]:
     """All cards, one row each, and the newest labels."""
-    met = visit(router)
-    found = judge_summaries(statistics(), thresholds(), tenant=met.tenant)
-    given = labels().page(tenant=met.tenant, limit=LABELS_SHOWN, cursor=met.query.get("cursor"))
+    this_visit = visit(router)
+    found = judge_summaries(statistics(), thresholds(), tenant=this_visit.tenant)
+    given = labels().page(tenant=this_visit.tenant, limit=LABELS_SHOWN, cursor=this_visit.query.get("cursor"))
     lines: list[Row] = [{**each.model_dump(), "address": f"judges/{each.id}"} for each in found]
     tables = (
         PageTable(name="cards", columns=CARDS, rows=lines),
         PageTable(name="labels_given", columns=GIVEN, rows=[_label(each) for each in given.items], next=given.cursor),
     )
-    return met.show(PageView(title="judges.title", template="judges.html", tables=tables))
+    return this_visit.show(PageView(title="judges.title", template="judges.html", tables=tables))
 
 
 @router.get("/app/judges/<card_id>")
 def read_judge(card_id: str) -> Response[str]:
     """One card: agreement by class, calibration, flips, calls."""
-    met = visit(router)
-    card = judge_card(statistics(), thresholds(), tenant=met.tenant, card_id=card_id)
-    charts = (_diagram(met.words, card.calibration),) if isinstance(card.calibration, Calibration) else ()
+    this_visit = visit(router)
+    card = judge_card(statistics(), thresholds(), tenant=this_visit.tenant, card_id=card_id)
+    charts = (_diagram(this_visit.words, card.calibration),) if isinstance(card.calibration, Calibration) else ()
     view = PageView(
         title="judge.title",
         template="judge.html",
@@ -80,7 +80,7 @@ def read_judge(card_id: str) -> Response[str]:
         charts=charts,
         given={"card": card},
     )
-    return met.show(view)
+    return this_visit.show(view)
 
 
 def _label(given: Label) -> Row:

@@ -97,8 +97,8 @@ class LabelQueue:
 @router.get("/app/labelling")
 def read_queue() -> Response[str]:
     """The next verdict to label, the one that was labelled before it, and the progress towards the wanted labels."""
-    met = visit(router)
-    return met.show(queue_page(met, LabelQueue.of(met.query)))
+    this_visit = visit(router)
+    return this_visit.show(queue_page(this_visit, LabelQueue.of(this_visit.query)))
 
 
 @router.post("/app/labelling")
@@ -107,8 +107,8 @@ def label_next() -> Response[str]:
 
     A label counts only for the sample that its verdict was drawn for.
     """
-    met = visit(router, at_least="member")
-    fields = form(router, met.form_mark)
+    this_visit = visit(router, at_least="member")
+    fields = form(router, this_visit.form_mark)
     queue, place = LabelQueue.of(fields), VerdictPlace.of(fields.get("place", ""))
     if place is None:
         raise InputError("This form names nothing that can be labelled; open the page again.", where="place")
@@ -119,16 +119,16 @@ def label_next() -> Response[str]:
         raise InputError("This was not drawn for this sample; open the page again.", where="sample")
     if not fields.get("label"):
         raise InputError("Say right, wrong or skip.", where="label")
-    keep_label(met, fields, kind=KIND, record_id=place.record_id, item=place.item, sample=queue.sample)
+    keep_label(this_visit, fields, kind=KIND, record_id=place.record_id, item=place.item, sample=queue.sample)
     return redirect(queue.address(done=str(place)))
 
 
-def queue_page(met: Visit, queue: LabelQueue) -> PageView:
+def queue_page(this_visit: Visit, queue: LabelQueue) -> PageView:
     """The page of a queue, as this visitor may see it."""
     skipped = frozenset(name_of(*each.split(".")) for each in queue.skipped)
-    asks = Labeller(by=met.token_id, second=queue.second, skipped=skipped)
-    shown, drawn = next_to_label(met.tenant, sample=queue.sample, asks=asks)
-    tallies = statistics().judges(met.tenant)
+    asks = Labeller(by=this_visit.token_id, second=queue.second, skipped=skipped)
+    shown, drawn = next_to_label(this_visit.tenant, sample=queue.sample, asks=asks)
+    tallies = statistics().judges(this_visit.tenant)
     progress = label_progress(tallies, kind=KIND, sample=queue.sample, wanted=wanted_agreement())
     rows: list[Row] = [
         {
@@ -149,25 +149,25 @@ def queue_page(met: Visit, queue: LabelQueue) -> PageView:
         "place": None if shown is None else str(VerdictPlace(record_id=shown.record.id, item=str(shown.number))),
         "drawn": drawn,
         "nearest": next((each for each in progress if each.missing), None),
-        "done": _done(met),
-        "who": names_for(met, [met.token_id]).get(met.token_id),
-        "may_label": met.may("member"),
+        "done": _done(this_visit),
+        "who": names_for(this_visit, [this_visit.token_id]).get(this_visit.token_id),
+        "may_label": this_visit.may("member"),
     }
     facts = () if shown is None else (_task(shown),)
     table = PageTable(name="label_progress", columns=PROGRESS, rows=rows)
     return PageView(title="labelling.title", template="labelling.html", tables=(table,), facts=facts, given=given)
 
 
-def _done(met: Visit) -> dict[str, Any] | None:
+def _done(this_visit: Visit) -> dict[str, Any] | None:
     """This visitor's label of the answer before, and the judge's verdict on it.
 
     None if the visitor has not labelled it: an address must not show anybody a verdict before they are asked about it.
     """
-    place = VerdictPlace.of(met.query.get("done", ""))
+    place = VerdictPlace.of(this_visit.query.get("done", ""))
     if place is None:
         return None
-    label = labels().of_record(tenant=met.tenant, kind=KIND, record_id=place.record_id).get(place.item)
-    mine = next((word for word in label.words if word.by == met.token_id), None) if label else None
+    label = labels().of_record(tenant=this_visit.tenant, kind=KIND, record_id=place.record_id).get(place.item)
+    mine = next((word for word in label.words if word.by == this_visit.token_id), None) if label else None
     if label is None or mine is None:
         return None
     return {"place": str(place), "said": mine.label, "address": _address(place), **_verdict(label, mine.label)}

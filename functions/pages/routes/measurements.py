@@ -52,46 +52,50 @@ def list_measurements() -> Response[str]:
 @router.get("/app/measurements/<measurement_id>")
 def read_measurement(measurement_id: str) -> Response[str]:
     """One measurement: the score of each metric, or why it has none, and the verdict on each item."""
-    met = visit(router)
-    found = measurements().get(Reference(met.tenant, "measurement", measurement_id))
-    shown, first = _wanted(met, found)
+    this_visit = visit(router)
+    found = measurements().get(Reference(this_visit.tenant, "measurement", measurement_id))
+    shown, first = _wanted(this_visit, found)
     tables = [metrics_of(found)]
     for work in shown:
-        said = labels().of_record(tenant=met.tenant, kind=work.metric, record_id=found.id) if _labelled(work) else {}
+        said = (
+            labels().of_record(tenant=this_visit.tenant, kind=work.metric, record_id=found.id)
+            if _labelled(work)
+            else {}
+        )
         tables.append(items_of(found, work, said, first=first, most_chars=MOST_CHARS // len(shown)))
     whole = _fact(found)
     given = {
         "measurement": whole.rows[0],
-        "alone": met.query.get("metric") or None,
+        "alone": this_visit.query.get("metric") or None,
         "first": first,
         "classes": CLASSES,
         "cards": {work.metric: tuple(_cards(work)) for work in shown},
         "votes": {work.metric: votes_of(work) for work in shown},
         "labelled": any(map(_labelled, shown)),
-        "may_label": met.may("member"),
-        "traced": any(found.spends()) and met.may("admin"),
+        "may_label": this_visit.may("member"),
+        "traced": any(found.spends()) and this_visit.may("admin"),
     }
     view = PageView(title="measurement.title", template="measurement.html", tables=tables, facts=(whole,), given=given)
-    return met.show(view)
+    return this_visit.show(view)
 
 
 @router.post("/app/measurements/<measurement_id>/label")
 def label_item(measurement_id: str) -> Response[str]:
     """Label an item, or take the label back. The judge's card changes at once."""
-    met = visit(router, at_least="member")
-    fields = form(router, met.form_mark)
+    this_visit = visit(router, at_least="member")
+    fields = form(router, this_visit.form_mark)
     # A browser changes line breaks and some other characters of a field, so the form holds the item's name encoded.
     kind, item = fields.get("kind", ""), unquote(fields.get("item", ""))
     if kind not in CLASSES:
         raise InputError(f"Items of the metrics {', '.join(CLASSES)} can be labelled.", where="kind")
-    keep_label(met, fields, kind=kind, record_id=measurement_id, item=item)
+    keep_label(this_visit, fields, kind=kind, record_id=measurement_id, item=item)
     return redirect(f"../{measurement_id}{_back(kind, fields)}")
 
 
-def _row(met: Visit, summary: MeasurementSummary) -> Row:
-    people = met.format == "html"
+def _row(this_visit: Visit, summary: MeasurementSummary) -> Row:
+    people = this_visit.format == "html"
     scores = (
-        f"{met.words.known('metric', metric) if people else metric} {'–' if score is None else f'{score:.1f}'}"
+        f"{this_visit.words.known('metric', metric) if people else metric} {'–' if score is None else f'{score:.1f}'}"
         for metric, score in summary.scores.items()
     )
     return {
@@ -108,9 +112,9 @@ LISTING = Listing(
 )
 
 
-def _wanted(met: Visit, measurement: Measurement) -> tuple[Sequence[MetricWork], int]:
+def _wanted(this_visit: Visit, measurement: Measurement) -> tuple[Sequence[MetricWork], int]:
     """The metrics whose items are shown, and the place of the first item: the chosen metric, else all from place 0."""
-    chosen, cursor = met.query.get("metric"), met.query.get("cursor")
+    chosen, cursor = this_visit.query.get("metric"), this_visit.query.get("cursor")
     if chosen:
         return (measurement.work(chosen),), place_of(cursor)
     if cursor:

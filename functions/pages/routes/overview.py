@@ -41,14 +41,14 @@ TONES: dict[str, Tone] = {"verified": "good", "unverified": "quiet", "caution": 
 @router.get("/")
 def overview() -> Response[str]:
     """The page: what calls for attention, volume, verdicts by status, spending and ceiling, the judges' health."""
-    met = visit(router)
-    volume = statistics().volume(met.tenant, days=DAYS)
-    budget = budget_of(met)
-    backlog = backlog_of(met)
-    checked = audits().page(tenant=met.tenant, limit=AUDITS).items
-    wrong = attention_today(tenant=met.tenant, volume=volume, budget=budget, backlog=backlog, audits=checked)
+    this_visit = visit(router)
+    volume = statistics().volume(this_visit.tenant, days=DAYS)
+    budget = budget_of(this_visit)
+    backlog = backlog_of(this_visit)
+    checked = audits().page(tenant=this_visit.tenant, limit=AUDITS).items
+    wrong = attention_today(tenant=this_visit.tenant, volume=volume, budget=budget, backlog=backlog, audits=checked)
     totals, since = _totals(volume), _days_ago(DAYS - 1)
-    return met.show(
+    return this_visit.show(
         PageView(
             title="overview.title",
             template="overview.html",
@@ -57,8 +57,8 @@ def overview() -> Response[str]:
             given={
                 "attention": wrong,
                 "counted": sum(totals.values()),
-                "by_day": _by_day(met.words, volume),
-                "multiples": _multiples(met.words, volume, totals, since),
+                "by_day": _by_day(this_visit.words, volume),
+                "multiples": _multiples(this_visit.words, volume, totals, since),
                 "budget": budget,
                 "backlog": backlog,
                 "shown_days": DAYS,
@@ -253,11 +253,11 @@ def today_of(budget: BudgetReport, backlog: BacklogReport) -> PageTable:
     return fact("today", row)
 
 
-def budget_of(met: Visit) -> BudgetReport:
+def budget_of(this_visit: Visit) -> BudgetReport:
     """Today's budget of the visitor's tenant."""
     return budget_report(
-        tenant=met.tenant,
-        judges=judges(met.tenant),
+        tenant=this_visit.tenant,
+        judges=judges(this_visit.tenant),
         quotas=quotas(),
         spending=spending(),
         ceiling_usd=environment().daily_ceiling_usd,
@@ -276,11 +276,11 @@ def by_quota(budget: BudgetReport) -> list[tuple[list[Tier], QuotaView]]:
     return found
 
 
-def backlog_of(met: Visit) -> BacklogReport:
+def backlog_of(this_visit: Visit) -> BacklogReport:
     """The backlog of the deep evaluations of the visitor's tenant."""
     return backlog_report(
-        tenant=met.tenant,
-        judges=judges(met.tenant),
+        tenant=this_visit.tenant,
+        judges=judges(this_visit.tenant),
         quotas=quotas(),
         evaluations=evaluations(),
         statistics=statistics(),

@@ -54,11 +54,11 @@ COLUMNS = (
 @router.get("/app/experiments/<experiment_id>/pairs")
 def read_pairs(experiment_id: str) -> Response[str]:
     """The pairs that were measured so far, in their order; with `outcome`, only those with these outcomes."""
-    met = visit(router)
-    outcomes = _wanted(met.query.get("outcome") or "")
-    behind = place_of(met.query.get("cursor"))
-    found = intake(met.tenant).view(experiment_id)
-    shown, looked_to = _found(met, found, outcomes=outcomes, behind=behind)
+    this_visit = visit(router)
+    outcomes = _wanted(this_visit.query.get("outcome") or "")
+    behind = place_of(this_visit.query.get("cursor"))
+    found = intake(this_visit.tenant).view(experiment_id)
+    shown, looked_to = _found(this_visit, found, outcomes=outcomes, behind=behind)
     pairs = [shown_pair(one) for one in shown]
     more = looked_to < (found.pairs or 0)
     table = PageTable(
@@ -77,11 +77,11 @@ def read_pairs(experiment_id: str) -> Response[str]:
         else shown_prompts(*(None if one is None else one.maker for one in conclusion.makers)),
         "chosen": ",".join(outcomes),
         "choices": CHOICES,
-        "said": WORDS[met.language],
+        "said": WORDS[this_visit.language],
         "looked_from": behind + 1,
         "looked_to": looked_to,
     }
-    return met.show(PageView(title="pairs.title", template="pairs.html", facts=(table,), given=given))
+    return this_visit.show(PageView(title="pairs.title", template="pairs.html", facts=(table,), given=given))
 
 
 def _wanted(asked: str) -> tuple[Outcome, ...]:
@@ -94,10 +94,10 @@ def _wanted(asked: str) -> tuple[Outcome, ...]:
 
 
 def _found(
-    met: Visit, experiment: ExperimentView, *, outcomes: Sequence[Outcome], behind: int
+    this_visit: Visit, experiment: ExperimentView, *, outcomes: Sequence[Outcome], behind: int
 ) -> tuple[list[PairResult], int]:
     """The results for a page, from the pair after number `behind`, and the number of the last pair looked at."""
-    files = experiment_files(met.tenant, experiment.id)
+    files = experiment_files(this_visit.tenant, experiment.id)
     last = min(experiment.pairs or 0, behind + MOST_LOOKED_AT)
     shown: list[PairResult] = []
     for numbers in batched(range(behind + 1, last + 1), READ_AT_ONCE, strict=False):

@@ -64,13 +64,13 @@ def list_quizzes() -> Response[str]:
 @router.get("/app/quizzes/<quiz_id>")
 def read_quiz(quiz_id: str) -> Response[str]:
     """One quiz: its questions, their violations, and how they were made."""
-    met = visit(router)
-    run = quizzes().get(Reference(met.tenant, "quiz", quiz_id))
+    this_visit = visit(router)
+    run = quizzes().get(Reference(this_visit.tenant, "quiz", quiz_id))
     made = run.made
-    shown = _shown(met, run, made)
+    shown = _shown(this_visit, run, made)
     versions = versions_of(run, made)
-    start = place_of(met.query.get("cursor"))
-    questions = questions_of(shown, first=start, most=QUESTIONS if met.format == "html" else None)
+    start = place_of(this_visit.query.get("cursor"))
+    questions = questions_of(shown, first=start, most=QUESTIONS if this_visit.format == "html" else None)
     after = start + len(questions.rows)
     quiz = shown.quiz.questions if shown else ()
     given = {
@@ -83,14 +83,14 @@ def read_quiz(quiz_id: str) -> Response[str]:
         "versions": versions,
         "most": MOST_VIOLATIONS,
         "cut": partial(cut, most=CHOICE_CHARS),
-        "traced": bool(run.spends) and met.may("admin"),
+        "traced": bool(run.spends) and this_visit.may("admin"),
     }
     tables = (questions, rules_of(versions), violations_of(versions), calls_of(run.spends))
     view = PageView(title="quiz.title", template="quiz.html", tables=tables, facts=facts_of(run), given=given)
-    return met.show(view)
+    return this_visit.show(view)
 
 
-def _row(_met: Visit, summary: QuizSummary) -> Row:
+def _row(_visit: Visit, summary: QuizSummary) -> Row:
     """The row of a quiz. A quiz in work or failed has no number of violations, not even 0."""
     ended = summary.finished_at
     address = f"quizzes/{summary.id}"
@@ -118,13 +118,13 @@ LISTING = Listing(
 )
 
 
-def _shown(met: Visit, run: QuizRun, made: MadeQuiz) -> QuizAttempt | None:
+def _shown(this_visit: Visit, run: QuizRun, made: MadeQuiz) -> QuizAttempt | None:
     """The version whose questions are shown: the one asked for, else the one handed out, else the last.
 
     None if the quiz has no version yet. Raises `InputError` if it does not have the version asked for.
     """
-    asked = met.query.get("version") or str((made.attempt if run.over else None) or len(run.attempts))
+    asked = this_visit.query.get("version") or str((made.attempt if run.over else None) or len(run.attempts))
     found = next((one for one in run.attempts if str(one.number) == asked), None)
-    if found is None and met.query.get("version"):
+    if found is None and this_visit.query.get("version"):
         raise InputError(f"This quiz has {len(run.attempts)} versions, counted from 1.", where="version")
     return found

@@ -33,15 +33,15 @@ STATES = ("waiting", "deferred", "submitted", "running", "done", "failed")
 @router.get("/app/quotas")
 def quotas() -> Response[str]:
     """The judges' quotas today with the tenant's share, spending by day, and the states of deep evaluations."""
-    met = visit(router)
-    budget, backlog = budget_of(met), backlog_of(met)
-    spent = spending().history(met.tenant, days=DAYS)
+    this_visit = visit(router)
+    budget, backlog = budget_of(this_visit), backlog_of(this_visit)
+    spent = spending().history(this_visit.tenant, days=DAYS)
     limited = [(tiers, quota) for tiers, quota in by_quota(budget) if quota.limit is not None]
     charts = [
-        *([_used(met.words, limited)] if limited else []),
-        *([_spending(met.words, spent, budget.ceiling_usd)] if spent else []),
+        *([_used(this_visit.words, limited)] if limited else []),
+        *([_spending(this_visit.words, spent, budget.ceiling_usd)] if spent else []),
     ]
-    return met.show(
+    return this_visit.show(
         PageView(
             title="quotas.title",
             template="quotas.html",

@@ -15,7 +15,7 @@ from functions.pages.visit import PageView, Visit, form, redirect, visit
 from touchstone.errors import InputError, SettingsError
 from touchstone.operations.rates import RateView, Tallies, rates_page
 from touchstone.operations.routing import RoutingReport, SubjectRouting
-from touchstone.records.cursors import leads_on
+from touchstone.records.cursors import is_cursor_of
 from touchstone.records.keys import of_tenant
 
 router = Router()
@@ -107,38 +107,39 @@ BY_PROVIDER_AND_SUBJECT = _Kind(
 @router.get("/app/rates")
 def rates() -> Response[str]:
     """Correctness by model and subject, model and difficulty, provider and subject; routing with its reasons."""
-    met = visit(router)
-    found, kept = statistics().rates(met.tenant), routing_pins().read(met.tenant)
+    this_visit = visit(router)
+    found, kept = statistics().rates(this_visit.tenant), routing_pins().read(this_visit.tenant)
     kinds = (
         (BY_MODEL_AND_SUBJECT, found.model_subject),
         (BY_MODEL_AND_DIFFICULTY, found.model_difficulty),
         (BY_PROVIDER_AND_SUBJECT, found.provider_subject),
     )
-    scopes = [kind.scope(met.tenant) for kind, _ in kinds]
-    *cursors, cursor = _cursors(met, [*scopes, of_tenant(met.tenant, "ROUTING")])
-    routing = routing_report(met.tenant, rates=found, routing=kept, limit=SHOWN, cursor=cursor)
+    scopes = [kind.scope(this_visit.tenant) for kind, _ in kinds]
+    *cursors, cursor = _cursors(this_visit, [*scopes, of_tenant(this_visit.tenant, "ROUTING")])
+    routing = routing_report(this_visit.tenant, rates=found, routing=kept, limit=SHOWN, cursor=cursor)
     tables = [
-        kind.shown(each, tenant=met.tenant, cursor=behind) for (kind, each), behind in zip(kinds, cursors, strict=True)
+        kind.shown(each, tenant=this_visit.tenant, cursor=behind)
+        for (kind, each), behind in zip(kinds, cursors, strict=True)
     ]
-    return met.show(
+    return this_visit.show(
         PageView(
             title="rates.title",
             template="rates.html",
             tables=(*tables, _routing(routing)),
             given={
                 "routing": routing,
-                "may_pin": met.may("admin"),
-                "providers": _providers(met),
+                "may_pin": this_visit.may("admin"),
+                "providers": _providers(this_visit),
                 "pinned": sorted(kept.pins)[:MOST_ROWS],
             },
         )
     )
 
 
-def _cursors(met: Visit, scopes: Sequence[str]) -> list[str | None]:
+def _cursors(this_visit: Visit, scopes: Sequence[str]) -> list[str | None]:
     """The cursor of each table: the one that was asked for at its own table, None at the others, which start anew."""
-    asked = met.query.get("cursor")
-    found = [asked if asked is not None and leads_on(scope, asked) else None for scope in scopes]
+    asked = this_visit.query.get("cursor")
+    found = [asked if asked is not None and is_cursor_of(scope, asked) else None for scope in scopes]
     if asked is not None and not any(found):
         raise InputError("This cursor does not belong to this page; start again without one.", where="cursor")
     return found
@@ -147,32 +148,32 @@ def _cursors(met: Visit, scopes: Sequence[str]) -> list[str | None]:
 @router.post("/app/rates/pin")
 def pin() -> Response[str]:
     """Have one provider solve a subject from now on."""
-    met, fields = _sent()
+    this_visit, fields = _sent()
     try:
         provider = registry().provider(fields.get("provider", "")).name
     except SettingsError as error:
         raise InputError(str(error), where="provider") from None
-    routing_pins().pin(tenant=met.tenant, subject=fields.get("subject", "").strip(), provider=provider)
-    return redirect(f"{met.home}app/rates")
+    routing_pins().pin(tenant=this_visit.tenant, subject=fields.get("subject", "").strip(), provider=provider)
+    return redirect(f"{this_visit.home}app/rates")
 
 
 @router.post("/app/rates/unpin")
 def unpin() -> Response[str]:
     """Remove the pin of a subject, so that the data decides again which provider solves it."""
-    met, fields = _sent()
-    routing_pins().unpin(tenant=met.tenant, subject=fields.get("subject", ""))
-    return redirect(f"{met.home}app/rates")
+    this_visit, fields = _sent()
+    routing_pins().unpin(tenant=this_visit.tenant, subject=fields.get("subject", ""))
+    return redirect(f"{this_visit.home}app/rates")
 
 
 def _sent() -> tuple[Visit, dict[str, str]]:
     """The visit of an admin, and the form that the admin sent."""
-    met = visit(router, at_least="admin")
-    return met, form(router, met.form_mark)
+    this_visit = visit(router, at_least="admin")
+    return this_visit, form(router, this_visit.form_mark)
 
 
-def _providers(met: Visit) -> list[tuple[str, bool]]:
+def _providers(this_visit: Visit) -> list[tuple[str, bool]]:
     """The providers that can be pinned, and whether each has a key: without a key its pin has no effect."""
-    available = judges(met.tenant).available()
+    available = judges(this_visit.tenant).available()
     return [(name, name in available) for name in registry().providers]
 
 

@@ -33,7 +33,7 @@ MOST_SHOWN_CHARS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class HandedIn:
+class TaskSubmissions:
     """The submissions to a task, as the task's owner may see them."""
 
     here: PartyReader
@@ -52,7 +52,7 @@ class HandedIn:
         return self.here.submitted(self.task_id, limit=limit, cursor=cursor, query=query, most=most)
 
 
-def _row(_met: Visit, one: SubmissionView) -> Row:
+def _row(_visit: Visit, one: SubmissionView) -> Row:
     of_submitter = found_at("submissions", {"submitter": one.submitter})
     return {**submission_row(one), "address": f"submissions/{one.id}", "of_submitter": of_submitter}
 
@@ -69,20 +69,20 @@ LISTING = Listing(
 @router.get("/app/tasks/<task_id>/submissions")
 def list_submissions(task_id: str) -> Response[str]:
     """A task's submissions that the filters mean, as the task's owner may see them."""
-    met = visit(router)
-    here = reader(met.tenant, reader(met.tenant, None).task(task_id).owner)
-    return show_found(met, LISTING, HandedIn(here, task_id))
+    this_visit = visit(router)
+    here = reader(this_visit.tenant, reader(this_visit.tenant, None).task(task_id).owner)
+    return show_found(this_visit, LISTING, TaskSubmissions(here, task_id))
 
 
 @router.get("/app/tasks/<task_id>/submissions/<submission_id>")
 def read_submission(task_id: str, submission_id: str) -> Response[str]:
     """One submission: its standing, its gate check's verdict on each criterion, and people's labels of the verdicts."""
-    met = visit(router)
-    here = reader(met.tenant, reader(met.tenant, None).task(task_id).owner)
+    this_visit = visit(router)
+    here = reader(this_visit.tenant, reader(this_visit.tenant, None).task(task_id).owner)
     task, submission = here.task(task_id), here.submission(task_id, submission_id)
     decided = task.state in DECIDED
     record = submission_name(task_id, submission_id)
-    said = labels().of_record(tenant=met.tenant, kind=KIND, record_id=record) if decided else {}
+    said = labels().of_record(tenant=this_visit.tenant, kind=KIND, record_id=record) if decided else {}
     whole = here.text(task_id, submission_id)
     text = None if whole is None else (whole[:MOST_SHOWN_CHARS], len(whole))
     given = {
@@ -93,8 +93,8 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
         "card": _card(submission),
         "cards": {number: cards_of(label) for number, label in said.items()},
         "decided": decided,
-        "may_label": met.may("member"),
-        "traced": bool(submission.tokens) and task.closed_at is not None and met.may("admin"),
+        "may_label": this_visit.may("member"),
+        "traced": bool(submission.tokens) and task.closed_at is not None and this_visit.may("admin"),
     }
     tables = (
         criteria_of(submission, said),
@@ -105,7 +105,7 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
         score_votes_of(task, (submission,)),
     )
     facts = (_fact(submission, text),)
-    return met.show(
+    return this_visit.show(
         PageView(title="submission.title", template="submission.html", tables=tables, facts=facts, given=given)
     )
 
@@ -113,10 +113,10 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
 @router.post("/app/tasks/<task_id>/submissions/<submission_id>/label")
 def label_criterion(task_id: str, submission_id: str) -> Response[str]:
     """Label a criterion as met or missed, or take the label back. The card of the judge changes at once."""
-    met = visit(router, at_least="member")
-    fields = form(router, met.form_mark)
+    this_visit = visit(router, at_least="member")
+    fields = form(router, this_visit.form_mark)
     item = fields.get("item", "")
-    keep_label(met, fields, kind=KIND, record_id=submission_name(task_id, submission_id), item=item)
+    keep_label(this_visit, fields, kind=KIND, record_id=submission_name(task_id, submission_id), item=item)
     return redirect(f"../{submission_id}#criterion-{item}")
 
 

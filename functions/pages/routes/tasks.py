@@ -58,14 +58,14 @@ def list_tasks() -> Response[str]:
 @router.get("/app/tasks/<task_id>")
 def read_task(task_id: str) -> Response[str]:
     """One task: what it asks for, its dimensions, and the part of its results that its owner may read."""
-    met = visit(router)
-    owner = reader(met.tenant, None).task(task_id).owner
-    here = reader(met.tenant, owner)
+    this_visit = visit(router)
+    owner = reader(this_visit.tenant, None).task(task_id).owner
+    here = reader(this_visit.tenant, owner)
     task = here.task(task_id)
-    page = here.submitted(task_id, limit=ROWS, cursor=met.query.get("cursor"))
+    page = here.submitted(task_id, limit=ROWS, cursor=this_visit.query.get("cursor"))
     first = _first(here, task, page.items)
     known = {one.id: one for one in (*page.items, *first)}
-    return met.show(
+    return this_visit.show(
         PageView(
             title="task.title",
             template="task.html",
@@ -82,7 +82,7 @@ def read_task(task_id: str) -> Response[str]:
             given={
                 "task": task,
                 "winner": known.get(task.winner or ""),
-                "traced": bool(task.tokens) and met.may("admin"),
+                "traced": bool(task.tokens) and this_visit.may("admin"),
             },
         )
     )
@@ -100,7 +100,7 @@ def _fact(task: TaskView) -> PageTable:
     )
 
 
-def _row(_met: Visit, summary: TaskSummary) -> Row:
+def _row(_visit: Visit, summary: TaskSummary) -> Row:
     address = f"tasks/{summary.id}"
     return {
         **summary.model_dump(),

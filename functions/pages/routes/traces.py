@@ -31,11 +31,11 @@ COLUMNS = (
 @router.get("/app/traces/<record_id>")
 def read_trace(record_id: str) -> Response[str]:
     """Every question to a judge for a record, call by call; only for the role admin."""
-    met = visit(router, at_least="admin")
-    trace = trace_of(met.tenant, record_id, met.query.get("cursor"))
+    this_visit = visit(router, at_least="admin")
+    trace = trace_of(this_visit.tenant, record_id, this_visit.query.get("cursor"))
     table = PageTable(name="trace", columns=COLUMNS, rows=[_row(call) for call in trace.calls], next=trace.cursor)
     given = {"record_id": record_id, "calls": trace.calls, "as_json": _as_json}
-    return met.show(PageView(title="trace.title", template="trace.html", tables=(table,), given=given))
+    return this_visit.show(PageView(title="trace.title", template="trace.html", tables=(table,), given=given))
 
 
 def _row(call: TracedCall) -> dict[str, Any]:

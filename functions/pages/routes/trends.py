@@ -29,17 +29,17 @@ ROWS = 50
 @router.get("/app/trends")
 def trends() -> Response[str]:
     """The five dimensions and the overall score day by day, frequent suggestions, better approaches."""
-    met = visit(router)
-    days = _days(met.query.get("days") or str(SPANS[0]))
-    found = statistics().trends(met.tenant, days=days)
-    suggested = statistics().suggestions(met.tenant, limit=ROWS)
-    better = statistics().approaches(met.tenant, limit=ROWS)
-    return met.show(
+    this_visit = visit(router)
+    days = _days(this_visit.query.get("days") or str(SPANS[0]))
+    found = statistics().trends(this_visit.tenant, days=days)
+    suggested = statistics().suggestions(this_visit.tenant, limit=ROWS)
+    better = statistics().approaches(this_visit.tenant, limit=ROWS)
+    return this_visit.show(
         PageView(
             title="trends.title",
             template="trends.html",
             tables=(_means(found), _suggestions(suggested), _approaches(better)),
-            charts=(_chart(met.words, found, days),) if found else (),
+            charts=(_chart(this_visit.words, found, days),) if found else (),
             given={"spans": sorted(SPANS), "days": days},
         )
     )

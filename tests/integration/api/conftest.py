@@ -33,7 +33,7 @@ def rival(deployment: Deployment) -> Api:
 
 
 @pytest.fixture
-def said_aloud(capsys: pytest.CaptureFixture[str]) -> Iterator[SaidAloud]:
+def warnings_printed(capsys: pytest.CaptureFixture[str]) -> Iterator[SaidAloud]:
     """What the process logs and prints during a test."""
     printed: list[str] = []
 

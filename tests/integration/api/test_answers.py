@@ -143,7 +143,7 @@ def test_a_verification_whose_thread_began_after_its_time_leaves_the_next_ones_t
 
 
 def test_a_verification_that_breaks_off_says_so_and_nothing_of_what_was_sent(
-    acme: Api, monkeypatch: pytest.MonkeyPatch, said_aloud: SaidAloud
+    acme: Api, monkeypatch: pytest.MonkeyPatch, warnings_printed: SaidAloud
 ) -> None:
     def broken(*_: Any, **_of: Any) -> bool:
         raise RuntimeError(EASY["problem"])
@@ -151,7 +151,7 @@ def test_a_verification_that_breaks_off_says_so_and_nothing_of_what_was_sent(
     monkeypatch.setattr(work, "verify_now", broken)
     view = acme.post("/v1/verifications", EASY).json
     assert (view["verification_status"], view["skip_reason"]) == ("unverified", "overloaded")
-    heard = said_aloud()
+    heard = warnings_printed()
     assert "RuntimeError" in heard
     assert EASY["problem"] not in heard
 

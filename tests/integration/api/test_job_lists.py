@@ -169,7 +169,7 @@ def _handed_in(api: Api) -> dict[str, str]:
 
 
 def test_a1_a8_no_list_shows_what_another_tenant_handed_in_and_no_log_what_anybody_did(
-    buyer: Api, judged: Deployment, visitor: Visitor, said_aloud: SaidAloud
+    buyer: Api, judged: Deployment, visitor: Visitor, warnings_printed: SaidAloud
 ) -> None:
     rival = Api(token=judged.token("rival"))
     their_visitor = Visitor()
@@ -191,6 +191,6 @@ def test_a1_a8_no_list_shows_what_another_tenant_handed_in_and_no_log_what_anybo
             assert cursor, "there is a page behind"
             assert refusal(buyer.get(f"/v1/{plural}", cursor=cursor, **query), 400)["where"] == "cursor"
             assert visitor.open(f"/app/{plural}", cursor=cursor, **query).response.status == 400
-    heard = said_aloud()
+    heard = warnings_printed()
     for secret in (CANARY, rival.token or "", buyer.token or ""):
         assert secret not in heard

@@ -12,7 +12,7 @@ SENT = (PROBLEM, ANSWER, STEPS, KEY, "canary")
 
 
 def test_a8_nothing_that_was_sent_is_logged_or_counted(
-    acme: Api, rival: Api, deployment: Deployment, said_aloud: SaidAloud
+    acme: Api, rival: Api, deployment: Deployment, warnings_printed: SaidAloud
 ) -> None:
     request = {"problem": PROBLEM, "answer": ANSWER, "steps": STEPS}
     made = acme.post("/v1/verifications", request | {"deep_evaluation": True}, key=KEY)
@@ -26,7 +26,7 @@ def test_a8_nothing_that_was_sent_is_logged_or_counted(
     rival.get(made.location)
     Api(token="ts_canary" + "x" * 38).get("/v1/answers")
     acme.call("POST", "/v1/verifications", json.dumps(request), received_at_ms=1)
-    heard = said_aloud()
+    heard = warnings_printed()
     assert "'unverified': 1" in heard
     for secret in (*SENT, acme.token or "", rival.token or ""):
         assert secret not in heard

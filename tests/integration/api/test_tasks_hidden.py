@@ -71,7 +71,7 @@ def test_no_document_of_an_open_contest_has_a_place_for_a_score(buyer: Api, judg
 
 @pytest.mark.parametrize("path", ["quality_first", "fastest_first"])
 def test_nothing_of_a_submission_or_of_what_was_said_of_it_is_in_a_log_a_step_or_an_event(
-    buyer: Api, judged: Deployment, said_aloud: SaidAloud, path: str
+    buyer: Api, judged: Deployment, warnings_printed: SaidAloud, path: str
 ) -> None:
     task = ApiTask.created(buyer, judged, path)
     task.hand_in("ann", 59)
@@ -83,7 +83,7 @@ def test_nothing_of_a_submission_or_of_what_was_said_of_it_is_in_a_log_a_step_or
         task.pass_time()
     assert task.seen()["state"] == "final"
     for secret in (*SECRETS, "A reason that only people read.", "Three databases"):
-        assert secret not in said_aloud()
+        assert secret not in warnings_printed()
     steps = judged.machines.said
     assert {key for _, said in steps for key in said} <= {"state", "wait_seconds", "dimensions", "deadline"}
     told = [{key: value for key, value in one.items() if key != "wait_seconds"} for _, one in steps]

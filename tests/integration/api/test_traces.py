@@ -38,7 +38,7 @@ def verified(buyer: Api, **more: Any) -> str:
 
 
 def test_a_verification_shows_what_its_judge_was_sent_and_said(
-    buyer: Api, admin: Api, judges: ProviderServer, said_aloud: SaidAloud
+    buyer: Api, admin: Api, judges: ProviderServer, warnings_printed: SaidAloud
 ) -> None:
     trace = admin.get(f"/v1/traces/{verified(buyer)}").json
     (call,) = trace["calls"]
@@ -54,7 +54,7 @@ def test_a_verification_shows_what_its_judge_was_sent_and_said(
     assert call["reply_schema"]["title"] == "VerifyReply"
     assert call["cost_usd"] > 0
     assert call["input_tokens"] > 0
-    assert OPEN["problem"] not in said_aloud()
+    assert OPEN["problem"] not in warnings_printed()
 
 
 def test_a_reply_that_was_not_understood_is_shown_as_it_came(buyer: Api, admin: Api, judges: ProviderServer) -> None:

@@ -125,7 +125,7 @@ def test_a_deletion_that_does_not_wait_is_finished_by_the_next(acme: "Table", cl
     second = _tenant("delete", "acme", "--yes", "--no-wait", "--json")
     assert json.loads(second.stdout) == {"tenant": "acme", "removed": {}, "again_at": None}
     with pytest.raises(NotFoundError):
-        Tenants(acme).get("acme", leaving=True)
+        Tenants(acme).get("acme", in_deletion=True)
 
 
 @pytest.mark.parametrize("arguments", [("export", "acme", "out"), ("delete", "acme", "--yes")])

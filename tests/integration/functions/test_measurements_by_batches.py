@@ -433,7 +433,7 @@ def test_the_api_asks_at_once_where_no_batch_can_be_had(
     if why == "refused":
         house.server.batches.refuse(*[Refusal(status=400, body={"error": {"code": "no", "message": "No"}})] * 2)
     if why == "no money":
-        monkeypatch.setattr(gathering, "room_of", lambda _: (1.0, 0.0))
+        monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
     if why == "off":
         monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
         environment.cache_clear()

@@ -90,7 +90,7 @@ def test_a_crash_at_any_moment_loses_nothing_and_pays_nothing_twice(
     moment, killed = 1 + share, True
     while killed:
         _clear(house)
-        records = house.line_up(COUNT)
+        records = house.enqueue(COUNT)
         fate.seen, fate.kills, fate.at = 0, 0, (moment,)
         _until_the_end(house, records, fate)
         killed, fate.at = fate.kills > 0, ()
@@ -117,7 +117,7 @@ def test_a_table_that_fails_once_at_any_moment_is_repeated_by_the_machine(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _clear(house)
-    records = house.line_up(COUNT)
+    records = house.enqueue(COUNT)
     faults = iter([True, True])
     change = JobStore.change
 
@@ -152,7 +152,7 @@ def test_a_look_at_the_line_whose_function_dies_again_and_again_begins_its_batch
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_DAILY_CEILING_USD", "1000")
     environment.cache_clear()
-    records = house.line_up(MANY)
+    records = house.enqueue(MANY)
     fate = Fate()
     fate.meet(monkeypatch, [(BaseClient, "_make_api_call")])
     fate.at = range(SHORT_LIFE, 1_000_000, SHORT_LIFE)
@@ -174,7 +174,7 @@ def test_questions_are_read_a_hundred_at_once_as_they_are_gathered_sent_and_stor
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_DAILY_CEILING_USD", "1000")
     environment.cache_clear()
-    records = house.line_up(MANY)
+    records = house.enqueue(MANY)
     send, reads = BaseClient._make_api_call, Counter[str]()  # type: ignore[attr-defined]
 
     def counted(self: Any, operation: str, given: Any) -> Any:

@@ -21,7 +21,7 @@ from touchstone.answers.model import AnswerRecord
 from touchstone.clock import Deadline, system_clock
 from touchstone.errors import StoreError
 from touchstone.judges.batches.record import ProviderBatch
-from touchstone.operations.following import Whereabouts
+from touchstone.operations.following import BatchLocation
 from touchstone.operations.provider_batches import advancing, gathering
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.records.answers import asked
@@ -51,7 +51,7 @@ def _spoil(house: BatchingHouse, record: AnswerRecord) -> Callable[[], None]:
 def test_a_record_that_cannot_be_read_keeps_no_other_one_from_being_asked(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spoilt, *others = house.line_up(3)
+    spoilt, *others = house.enqueue(3)
     _spoil(house, spoilt)
     monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
     environment.cache_clear()
@@ -64,7 +64,7 @@ def test_a_record_that_cannot_be_read_keeps_no_other_one_from_being_asked(
 def test_a_record_that_cannot_be_read_any_more_holds_up_no_other_one_of_its_batch(
     house: BatchingHouse, when: str
 ) -> None:
-    first, spoilt, last = house.line_up(3)
+    first, spoilt, last = house.enqueue(3)
     house.later(hours=1)
     if when == "settled":
         house.drain()
@@ -93,7 +93,7 @@ def test_a_record_that_cannot_be_read_any_more_holds_up_no_other_one_of_its_batc
 @pytest.mark.parametrize("when", ["sent", "settled", "forgotten"])
 def test_a_record_that_can_be_read_again_after_its_batch_goes_on_by_itself(house: BatchingHouse, when: str) -> None:
     """It has what its batch brought for it, as long as that is kept, and is asked at once where there is nothing."""
-    first, spoilt, last = house.line_up(3)
+    first, spoilt, last = house.enqueue(3)
     house.later(hours=1)
     if when == "sent":
         with house.monkeypatch.context() as patch:
@@ -131,7 +131,7 @@ def test_a_record_that_can_be_read_again_after_its_batch_goes_on_by_itself(house
 
 def test_a_batch_beyond_the_tokens_that_may_wait_at_its_provider_goes_by_smaller_ones(house: BatchingHouse) -> None:
     house.server.batches.plan(Plan(end="failed"), Plan(end="failed"))
-    records = house.line_up(4)
+    records = house.enqueue(4)
     house.later(hours=1)
     house.drain()
     house.carry_on()
@@ -152,7 +152,7 @@ def test_a_record_that_cannot_be_read_as_its_batch_is_made_smaller_is_settled_wh
     house: BatchingHouse,
 ) -> None:
     house.server.batches.plan(Plan(end="failed"), Plan(end="failed"))
-    *others, spoilt = house.line_up(4)
+    *others, spoilt = house.enqueue(4)
     house.later(hours=1)
     house.drain()
     mend = _spoil(house, spoilt)
@@ -169,15 +169,15 @@ def test_who_goes_on_with_a_half_gathered_batch_and_who_carries_it_do_not_meet(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The drain and the sweep are due at the same time, and money comes and goes in between."""
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
-    secure = gathering.secure
+    reserve_and_assign = gathering.reserve_and_assign
 
     def dies(*_: object) -> ProviderBatch:
         raise StoreError("The function is gone.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(gathering, "secure", dies)
+        patch.setattr(gathering, "reserve_and_assign", dies)
         with pytest.raises(StoreError, match="gone"):
             house.drain()
     first = iter([True])
@@ -189,10 +189,10 @@ def test_who_goes_on_with_a_half_gathered_batch_and_who_carries_it_do_not_meet(
             with ThreadPoolExecutor(max_workers=1) as another:
                 another.submit(asyncio.run, step).result()
             stores.spending().set_ceiling(TENANT, 5.0)
-        return secure(context, batch)
+        return reserve_and_assign(context, batch)
 
     house.later(hours=1)
-    monkeypatch.setattr(gathering, "secure", met)
+    monkeypatch.setattr(gathering, "reserve_and_assign", met)
     house.drain()
     house.carry_on()
     for _ in range(2):
@@ -204,8 +204,8 @@ def test_who_goes_on_with_a_half_gathered_batch_and_who_carries_it_do_not_meet(
 def test_what_is_asked_at_once_is_asked_also_where_nothing_can_be_gathered(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hastened, waiting = house.line_up(2)
-    stores.batched_evaluations().hasten(tenant=TENANT, answer_id=hastened.id)
+    hastened, waiting = house.enqueue(2)
+    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=hastened.id)
 
     def broken(*_: object, **__: object) -> None:
         raise StoreError("Nothing can be gathered.")
@@ -222,9 +222,9 @@ def test_a_tenant_without_money_holds_up_nobody_behind_it(
 ) -> None:
     monkeypatch.setattr(gathering, "MOST_READ", 3)
     house.deployment.tenant("other")
-    spent = house.line_up(4)
+    spent = house.enqueue(4)
     stores.spending().set_ceiling(TENANT, 0.0)
-    behind = house.line_up(2, tenant="other")
+    behind = house.enqueue(2, tenant="other")
     house.later(hours=1)
     house.drain()
     assert house.states(behind) == {"submitted": 2}
@@ -234,7 +234,7 @@ def test_a_tenant_without_money_holds_up_nobody_behind_it(
 def test_a_question_dearer_than_a_days_ceiling_holds_up_no_other_one(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dear, *others = house.line_up(3)
+    dear, *others = house.enqueue(3)
     stores.spending().set_ceiling(TENANT, 5.0)
     prices = iter([6.0, 0.01, 0.01])
     monkeypatch.setattr(gathering, "highest_cost_usd", lambda *_, **__: next(prices))
@@ -277,13 +277,13 @@ def test_a_verification_puts_an_evaluation_asked_for_cheap_in_the_line(house: Ba
 def test_a_create_of_which_its_provider_never_tells_is_given_up_and_counts_as_paid(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def unknown(*_: object, **__: object) -> Whereabouts:
-        return Whereabouts()
+    async def unknown(*_: object, **__: object) -> BatchLocation:
+        return BatchLocation()
 
-    monkeypatch.setattr(advancing, "whereabouts", unknown)
+    monkeypatch.setattr(advancing, "locate_batch", unknown)
     monkeypatch.setattr(advancing, "AGAIN", timedelta(hours=1))
     house.server.batches.refuse(Refusal(lost=True))
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     house.carry_on()

@@ -57,7 +57,7 @@ def test_what_waits_goes_by_a_batch_at_half_the_price_and_touches_no_quota(
 ) -> None:
     counted = list[Spend]()
     monkeypatch.setattr(observability, "count_spends", counted.extend)
-    records = house.line_up(3)
+    records = house.enqueue(3)
     house.drain()
     assert house.states(records) == {"deferred": 3}, "few wait for others, an hour at most"
     assert house.deployment.messages() == [], "for a day nobody would take one"
@@ -85,8 +85,8 @@ def test_what_waits_goes_by_a_batch_at_half_the_price_and_touches_no_quota(
     assert stores.evaluations().backlog().count == 0
     assert Statistics(house.deployment.table, stores.artifacts()).evaluations(TENANT)["done"] == 3
     assert sorted(str(spend.line_id) for spend in counted) == sorted(str(spend.line_id) for spend in spends)
-    alone = house.line_up(4)[3]  # the others have what was asked already
-    stores.batched_evaluations().hasten(tenant=TENANT, answer_id=alone.id)
+    alone = house.enqueue(4)[3]  # the others have what was asked already
+    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=alone.id)
     house.drain()
     [at_once] = [spend.cost_usd or 0.0 for spend in house.now([alone])[0].spends]
     assert [(spend.cost_usd or 0.0) / at_once for spend in spends] == [pytest.approx(0.5, abs=0.02)] * 3, (
@@ -98,7 +98,7 @@ def test_replies_that_are_mixed_up_are_put_where_they_belong_or_asked_again(hous
     for number in range(4):
         house.server.reply(replies.evaluate(clarity=number / 10), prompt=f"island-{number}-")
     house.server.batches.plan(Plan(looks=2, twice=(0,), order=(1, 3, 0, 2), swapped=((1, 2),), missing=(3,)))
-    records = house.line_up(4)
+    records = house.enqueue(4)
     house.later(hours=1)
     house.drain()
     house.carry_on()
@@ -117,7 +117,7 @@ def test_replies_that_are_mixed_up_are_put_where_they_belong_or_asked_again(hous
 def test_what_a_batch_did_not_come_to_is_asked_as_the_quota_admits_it(house: BatchingHouse, end: str) -> None:
     plan = Plan(looks=1, end=end, late=(0,), failure="invalid")  # type: ignore[arg-type]
     house.server.batches.plan(plan)
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     house.carry_on()
@@ -133,7 +133,7 @@ def test_what_a_batch_did_not_come_to_is_asked_as_the_quota_admits_it(house: Bat
 
 def test_a_create_whose_answer_is_lost_is_found_again_and_not_paid_twice(house: BatchingHouse) -> None:
     house.server.batches.refuse(Refusal(lost=True))
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     house.carry_on()
@@ -146,10 +146,10 @@ def test_a_create_whose_answer_is_lost_is_found_again_and_not_paid_twice(house: 
 def test_a_quota_of_batches_is_waited_for_and_the_batch_is_sent_anew(house: BatchingHouse) -> None:
     spent = {"error": {"code": "rate_limit_exceeded", "message": "Too many requests"}}
     house.server.batches.refuse(*(Refusal(status=429, body=spent) for _ in range(3)))
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
-    more = house.line_up(1)
+    more = house.enqueue(1)
     house.later(hours=1)
     house.drain()
     assert house.states(more) == {"deferred": 1}, "nothing more is sent beside one that is refused"
@@ -163,7 +163,7 @@ def test_a_quota_of_batches_is_asked_for_ever_less_often_and_not_before_its_prov
     spent = {"error": {"code": "rate_limit_exceeded", "message": "Too many requests"}}
     told = (None, None, None, 1800)
     house.server.batches.refuse(*(Refusal(status=429, body=spent, retry_after=seconds) for seconds in told))
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     pauses = []
@@ -185,7 +185,7 @@ def test_a_quota_of_batches_is_asked_for_ever_less_often_and_not_before_its_prov
 def test_a_provider_that_takes_no_batch_for_a_day_is_asked_at_once(house: BatchingHouse, status: int) -> None:
     spent = {"error": {"code": "rate_limit_exceeded", "message": "Too many requests"}}
     house.server.batches.refuse(*(Refusal(status=status, body=spent) for _ in range(200)))
-    records = house.line_up(2)
+    records = house.enqueue(2)
     begun = system_clock()
     house.later(hours=1)
     house.drain()
@@ -204,7 +204,7 @@ def test_a_provider_that_takes_no_batch_for_a_day_is_asked_at_once(house: Batchi
 def test_a_provider_that_refuses_batches_is_asked_at_once_without_anyones_help(house: BatchingHouse) -> None:
     refused = {"error": {"code": "invalid", "message": "No batches for this account"}}
     house.server.batches.refuse(Refusal(status=400, body=refused))
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     house.carry_on()
@@ -219,7 +219,7 @@ def test_a_provider_that_refuses_batches_is_asked_at_once_without_anyones_help(h
 @one_provider
 def test_a_batch_that_its_provider_never_ends_is_cancelled_and_asked_at_once(house: BatchingHouse) -> None:
     house.server.batches.plan(Plan(looks=10_000))
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     house.carry_on()
@@ -230,7 +230,7 @@ def test_a_batch_that_its_provider_never_ends_is_cancelled_and_asked_at_once(hou
 
 def test_what_a_batch_had_done_when_it_was_cancelled_is_waited_for_and_not_asked_again(house: BatchingHouse) -> None:
     house.server.batches.plan(Plan(looks=10_000, lingers=2, late=(1,)))
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     house.carry_on()
@@ -242,7 +242,7 @@ def test_what_a_batch_had_done_when_it_was_cancelled_is_waited_for_and_not_asked
 
 def test_a_late_batch_that_nobody_looked_at_for_days_is_cancelled_and_then_waited_for(house: BatchingHouse) -> None:
     house.server.batches.plan(Plan(looks=10_000, lingers=2))
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     house.later(days=3)
@@ -254,7 +254,7 @@ def test_a_late_batch_that_nobody_looked_at_for_days_is_cancelled_and_then_waite
 
 def test_a_batch_that_does_not_end_when_it_is_cancelled_counts_as_paid(house: BatchingHouse) -> None:
     house.server.batches.plan(Plan(looks=10_000, lingers=10_000))
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     house.carry_on()
@@ -267,7 +267,7 @@ def test_a_batch_that_does_not_end_when_it_is_cancelled_counts_as_paid(house: Ba
 
 @one_provider
 def test_its_answer_says_where_an_evaluation_is_until_when_and_what_that_saved(house: BatchingHouse) -> None:
-    [record] = house.line_up(1)
+    [record] = house.enqueue(1)
     visitor = Visitor()
     visitor.sign_in(house.deployment.token(TENANT))
     address = f"/app/answers/{record.id}"
@@ -295,7 +295,7 @@ def test_its_answer_says_where_an_evaluation_is_until_when_and_what_that_saved(h
 def test_who_finds_somebody_at_work_on_a_batch_sends_no_second_one(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     told = list[str]()
 
@@ -315,7 +315,7 @@ def test_two_who_settle_one_batch_at_once_count_each_question_once(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As where a function is slower than its lease."""
-    records = house.line_up(3)
+    records = house.enqueue(3)
     house.later(hours=1)
     house.drain()
 
@@ -334,7 +334,7 @@ def test_two_who_settle_one_batch_at_once_count_each_question_once(
 
 @one_provider
 def test_results_that_are_not_kept_any_more_count_as_paid(house: BatchingHouse) -> None:
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     house.server.batches.forget()
@@ -348,7 +348,7 @@ def test_results_that_are_not_kept_any_more_count_as_paid(house: BatchingHouse) 
 
 @one_provider
 def test_a_ceiling_that_is_reached_sends_nothing_more(house: BatchingHouse) -> None:
-    records = house.line_up(4)
+    records = house.enqueue(4)
     house.later(hours=1)
     stores.spending().set_ceiling(TENANT, 0.0)
     house.drain()
@@ -367,7 +367,7 @@ def test_a_low_ceiling_makes_one_small_batch_an_hour_and_not_one_whenever_the_li
     house: BatchingHouse,
 ) -> None:
     stores.spending().set_ceiling(TENANT, 0.2)  # the highest price of two
-    records = house.line_up(6)
+    records = house.enqueue(6)
     house.later(hours=1)
     for _ in range(5):
         house.drain()
@@ -383,15 +383,15 @@ def test_a_low_ceiling_makes_one_small_batch_an_hour_and_not_one_whenever_the_li
 
 @one_provider
 def test_now_please_takes_one_out_of_the_line_and_is_paid_twice_only_where_that_is_said(house: BatchingHouse) -> None:
-    first, second = house.line_up(2)
-    stores.batched_evaluations().hasten(tenant=TENANT, answer_id=first.id)
+    first, second = house.enqueue(2)
+    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=first.id)
     house.drain()
     assert house.states([first, second]) == {"done": 1, "deferred": 1}
     house.later(hours=1)
     house.drain()
     with pytest.raises(ConflictError, match="pay_twice"):
-        stores.batched_evaluations().hasten(tenant=TENANT, answer_id=second.id)
-    stores.batched_evaluations().hasten(tenant=TENANT, answer_id=second.id, pay_twice=True)
+        stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=second.id)
+    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=second.id, pay_twice=True)
     house.drain()
     [done] = house.now([second])
     assert done.evaluation.state == "done"
@@ -409,13 +409,13 @@ def test_what_is_taken_elsewhere_before_its_batch_is_sent_is_not_in_it(
     """The first one as it is put into the batch, the others after that."""
     for number in range(3):
         house.server.reply(replies.evaluate(clarity=number / 10), prompt=f"island-{number}-")
-    records = house.line_up(3)
+    records = house.enqueue(3)
     evaluations = stores.batched_evaluations()
     submit = evaluations.submit
 
     def overtaken(*, tenant: str, answer_id: str, place: SubmittedPlace) -> bool:
         if answer_id == records[0].id:
-            evaluations.hasten(tenant=tenant, answer_id=answer_id)
+            evaluations.ask_now(tenant=tenant, answer_id=answer_id)
         return submit(tenant=tenant, answer_id=answer_id, place=place)
 
     house.later(hours=1)
@@ -424,7 +424,7 @@ def test_what_is_taken_elsewhere_before_its_batch_is_sent_is_not_in_it(
         patch.setattr(house.deployment.machines, "work", lambda: None)
         house.drain()
     for number in taken[1:]:
-        evaluations.hasten(tenant=TENANT, answer_id=records[number].id, pay_twice=True)
+        evaluations.ask_now(tenant=TENANT, answer_id=records[number].id, pay_twice=True)
     house.deployment.machines.work()
     house.carry_on()
     house.drain()
@@ -442,10 +442,10 @@ def test_what_was_asked_now_stays_as_it_is_where_its_batch_brings_nothing_for_it
     house: BatchingHouse, end: Literal["completed", "expired"]
 ) -> None:
     house.server.batches.plan(Plan(looks=1, end=end, missing=(0,) if end == "completed" else (), late=(0,)))
-    [record] = house.line_up(1)
+    [record] = house.enqueue(1)
     house.later(hours=1)
     house.drain()
-    stores.batched_evaluations().hasten(tenant=TENANT, answer_id=record.id, pay_twice=True)
+    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=record.id, pay_twice=True)
     house.drain()
     [done] = house.now([record])
     house.carry_on()
@@ -458,7 +458,7 @@ def test_what_was_asked_now_stays_as_it_is_where_its_batch_brings_nothing_for_it
 def test_batches_that_are_turned_off_leave_nothing_waiting_for_one(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    records = house.line_up(2)
+    records = house.enqueue(2)
     monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
     environment.cache_clear()
     work.bulk_evaluations.cache_clear()
@@ -470,7 +470,7 @@ def test_batches_that_are_turned_off_leave_nothing_waiting_for_one(
 def test_what_a_batch_brought_is_read_also_where_its_key_was_taken_away_meanwhile(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
 
@@ -491,7 +491,7 @@ def test_what_a_batch_brought_is_read_also_where_its_key_was_taken_away_meanwhil
 def test_a_batch_that_was_not_sent_is_given_up_where_its_key_was_taken_away(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     with monkeypatch.context() as patch:
         patch.setattr(house.deployment.machines, "work", lambda: None)
@@ -510,7 +510,7 @@ def test_a_batch_that_was_not_sent_is_given_up_where_its_key_was_taken_away(
 @pytest.mark.parametrize("house", ["claude"], indirect=True)
 def test_batches_that_others_create_later_do_not_hold_the_money_of_one_that_never_was(house: BatchingHouse) -> None:
     house.server.batches.refuse(Refusal(status=500))
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     house.later(hours=2)

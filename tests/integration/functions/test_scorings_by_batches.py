@@ -166,7 +166,7 @@ def test_where_no_batch_can_be_had_a_contest_is_scored_at_once(
     if why == "refused":
         house.server.batches.refuse(Refusal(status=400, body={"error": {"code": "no", "message": "No"}}))
     if why == "no money":
-        monkeypatch.setattr(gathering, "room_of", lambda _: (1.0, 0.0))
+        monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
     if why == "off":
         monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
         environment.cache_clear()
@@ -276,7 +276,7 @@ STEPS: list[tuple[Any, str]] = [
     (JobStore, "create"),
     (JobStore, "change"),
     (JobStore, "begin"),
-    *((Judgements, name) for name in ("begin", "put_in", "await_batch", "hasten", "score", "pay", "put_back")),
+    *((Judgements, name) for name in ("begin", "put_in", "await_batch", "ask_now", "score", "pay", "put_back")),
     (Artifacts, "put_text"),
     (Spending, "reserve_for"),
     (Spending, "settle"),

@@ -76,7 +76,7 @@ class Shelf:
         """What to label next, and in `read` whose records were read for it."""
         self.read.clear()
         counting = _Counting(self.answers, self.read)
-        return label_tasks(counting, self.labels, tenant="acme", sample=sample, count=count, sure=NO_THRESHOLDS)  # type: ignore[arg-type]
+        return label_tasks(counting, self.labels, tenant="acme", sample=sample, count=count, thresholds=NO_THRESHOLDS)  # type: ignore[arg-type]
 
 
 class _Counting:

@@ -124,8 +124,8 @@ def test_r20_a_decision_is_kept_once(challenges: Challenges, made: Challenge, cl
     assert (upheld.state, upheld.places, upheld.decided_at, len(upheld.spends)) == ("upheld", PLACES, clock(), 2)
     clock.advance(hours=1)
     assert challenges.decide(made, "rejected") == upheld
-    assert challenges.leave(made, why=unjudged("scoring")) == upheld
-    assert challenges.carry(made, until=clock()) == upheld
+    assert challenges.give_up(made, why=unjudged("scoring")) == upheld
+    assert challenges.keep_from_sweep(made, until=clock()) == upheld
 
 
 def test_a_challenge_is_found_as_unfinished_until_it_is_settled_unless_somebody_carries_it(
@@ -144,11 +144,11 @@ def test_a_challenge_is_found_as_unfinished_until_it_is_settled_unless_somebody_
     assert found() == []
     clock.now += LEASE + late + timedelta(seconds=1)
     assert found() == [made.id]
-    challenges.carry(made, until=clock() + timedelta(hours=1))
+    challenges.keep_from_sweep(made, until=clock() + timedelta(hours=1))
     assert found() == []
     clock.advance(hours=2)
     assert found() == [made.id]
-    left = challenges.leave(made, why=unjudged("scoring"))
+    left = challenges.give_up(made, why=unjudged("scoring"))
     assert (left.state, found()) == ("unresolved", [made.id])
     challenges.settle(made)
     clock.advance(days=1)

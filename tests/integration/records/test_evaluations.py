@@ -300,7 +300,7 @@ def test_what_is_over_is_in_no_index(evaluations: Evaluations, asked: AnswerReco
 def test_a_record_that_was_read_ahead_and_changed_by_somebody_else_meanwhile_is_met_as_it_is(
     evaluations: Evaluations, asked: AnswerRecord
 ) -> None:
-    ahead = evaluations.ahead([asked.ref, Reference("acme", "answer", new_ulid(asked.created_at))])
+    ahead = evaluations.preloaded([asked.ref, Reference("acme", "answer", new_ulid(asked.created_at))])
     first = evaluations.complete(**_of(asked), evaluation=an_evaluation(0.9), spends=[a_spend(purpose="evaluate")])
     late = [a_spend(purpose="evaluate", line_id="late-0")]
     after = ahead.complete(**_of(asked), evaluation=an_evaluation(0.1), spends=late)

@@ -140,9 +140,9 @@ def test_no_filter_of_any_list_reads_more_than_a_page_may(size: int) -> None:
     tried = 0
     for query, given in each_filter():
         index = MadeUpIndex(_ids(size), LINES[query].model_dump_json())
-        looked_into: list[str] = []
+        matching_records: list[str] = []
 
-        def look_into(found: Sequence[Any], into: list[str] = looked_into) -> dict[str, Any]:
+        def match_records(found: Sequence[Any], into: list[str] = matching_records) -> dict[str, Any]:
             into.extend(one.id for one in found)
             return {}
 
@@ -154,9 +154,9 @@ def test_no_filter_of_any_list_reads_more_than_a_page_may(size: int) -> None:
             line=type(LINES[query]),
             query=asked,
             between=asked.ids(oldest=None),
-            look_into=look_into,
+            match_records=match_records,
         ).page(limit=50, cursor=None)
-        read = (index.queries, sum(index.read), len(looked_into))
+        read = (index.queries, sum(index.read), len(matching_records))
         bounds = (MOST_QUERIES, MOST_LOOKED_AT, MOST_LOOKED_INTO)
         assert all(one <= most for one, most in zip(read, bounds, strict=True)), (query, given, read)
         tried += 1
@@ -179,10 +179,10 @@ def test_a_page_reads_no_more_than_its_bounds_however_many_there_are(
     *, size: int, line: Any, query: ListQuery, queries: int, lines: int, records: int
 ) -> None:
     index = MadeUpIndex(_ids(size), line.model_dump_json())
-    looked_into: list[str] = []
+    matching_records: list[str] = []
 
-    def look_into(found: Sequence[Any]) -> dict[str, Any]:
-        looked_into.extend(one.id for one in found)
+    def match_records(found: Sequence[Any]) -> dict[str, Any]:
+        matching_records.extend(one.id for one in found)
         return {}
 
     made: Looking[Any] = Looking(
@@ -192,9 +192,9 @@ def test_a_page_reads_no_more_than_its_bounds_however_many_there_are(
         line=type(line),
         query=query,
         between=query.ids(oldest=None),
-        look_into=look_into,
+        match_records=match_records,
     )
     made.page(limit=50, cursor=None)
     assert index.queries <= queries
     assert sum(index.read) <= lines
-    assert len(looked_into) == records
+    assert len(matching_records) == records

@@ -25,7 +25,7 @@ def ended(tasks: Tasks, clock: HandClock) -> Task:
     task = opened(tasks, "fastest_first")
     clock.advance(days=7)
     tasks.end(**of(task))
-    return tasks.nobody_won(**of(task))
+    return tasks.end_without_winner(**of(task))
 
 
 def test_what_happened_waits_until_it_is_sent_and_not_longer(ended: Task, outbox: Outbox, clock: HandClock) -> None:
@@ -150,6 +150,6 @@ def test_events_of_all_tenants_wait_in_one_line_the_oldest_first(
     clock.advance(days=8)
     for task in (late, early):
         tasks.end(**of(task))
-        tasks.nobody_won(**of(task))
+        tasks.end_without_winner(**of(task))
         clock.advance(seconds=1)
     assert [one.event.tenant for one in outbox.pending()] == ["acme", "acme", "rival", "rival"]

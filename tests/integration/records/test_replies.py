@@ -60,7 +60,7 @@ async def test_replies_that_are_looked_up_together_are_read_a_hundred_at_once(ta
     keys = [f"{number:064}" for number in range(150)]
     for key in keys[:3]:
         await cache.put(key, f'"{key}"')
-    ahead = cache.ahead(keys)
+    ahead = cache.preloaded(keys)
     with refusing(table.meta.client, "GetItem", "InternalServerError") as read:
         assert [await ahead.get(key) for key in keys] == [f'"{key}"' for key in keys[:3]] + [None] * 147
     assert read == [], "none by itself"
@@ -70,5 +70,5 @@ async def test_replies_that_are_looked_up_together_are_read_a_hundred_at_once(ta
     assert await ahead.get(keys[0]) is None
     clock.advance(days=-31)
     with refusing(table.meta.client, "BatchGetItem", "InternalServerError"):
-        alone = cache.ahead(keys)
+        alone = cache.preloaded(keys)
     assert await alone.get(keys[0]) == f'"{keys[0]}"', "each by itself, where they cannot be read together"

@@ -109,7 +109,7 @@ def test_a_fastest_first_task_ends_without_a_winner_at_its_deadline(
         tasks.end(**of(task))
     clock.advance(days=7)
     assert (tasks.end(**of(task)).state, events_of(outbox, task)) == ("scoring", {"task.closed": 1})
-    assert (tasks.nobody_won(**of(task)).state, tasks.win(submission=passing(task)).winner) == ("final", None)
+    assert (tasks.end_without_winner(**of(task)).state, tasks.win(submission=passing(task)).winner) == ("final", None)
     assert events_of(outbox, task) == {"task.closed": 1, "result.final": 1}
 
 
@@ -122,7 +122,7 @@ def test_a_submission_of_before_the_deadline_wins_a_fastest_first_task_after_it(
     clock.advance(hours=1)
     won = tasks.win(submission=passing(task))
     assert (won.state, won.closed_at, won.final_at) == ("final", closed.closed_at, clock())
-    assert tasks.nobody_won(**of(task)) == won
+    assert tasks.end_without_winner(**of(task)) == won
     assert events_of(outbox, task) == {"task.closed": 1, "result.final": 1, "payout.due": 1}
 
 

@@ -76,7 +76,7 @@ async def ask(
         "Canberra",
         judge=judge,
         another=second_judge(judges, judge),
-        sure=lambda: found,
+        thresholds=lambda: found,
         several=several(judges, wanted),
         language=language,
         deadline=Deadline.after(seconds),

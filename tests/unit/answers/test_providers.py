@@ -14,9 +14,9 @@ from touchstone.answers.providers import (
     Preferences,
     ProviderChoice,
     Rate,
+    adjusted_lower,
     best_provider_for,
     choose_provider,
-    fair_lower,
     first_choice,
     next_candidate,
     pins_from,
@@ -310,8 +310,8 @@ def test_a_provider_that_never_met_a_difficulty_is_not_known_there() -> None:
     mix = {"easy": 0.5, "hard": 0.5}
     seen = Rate(correct=900, decided=1_000, by_difficulty={"easy": (450, 500), "hard": (450, 500)})
     unseen = Rate(correct=900, decided=1_000, by_difficulty={"easy": (900, 1_000)})
-    assert fair_lower(unseen, mix) < 0.6
-    assert fair_lower(seen, mix) > 0.85
+    assert adjusted_lower(unseen, mix) < 0.6
+    assert adjusted_lower(seen, mix) > 0.85
 
 
 def test_bounds_that_labels_correct_are_compared_where_all_have_one() -> None:

@@ -41,7 +41,7 @@ async def _verify(
         "Canberra",
         judge=judge,
         another=None if alone else second_judge(judges, judge),
-        sure=lambda: found,
+        thresholds=lambda: found,
         deadline=Deadline.after(5.0),
     )
 
@@ -141,7 +141,9 @@ async def test_where_the_thresholds_cannot_be_read_nobody_is_asked_and_nobody_de
 
     script = Script({"verify": [confident(0.99)]})
     judge = script.judges().default("verify")
-    verified = await quick_verify(PROBLEMS["en"], "Canberra", judge=judge, sure=broken, deadline=Deadline.after(5.0))
+    verified = await quick_verify(
+        PROBLEMS["en"], "Canberra", judge=judge, thresholds=broken, deadline=Deadline.after(5.0)
+    )
     assert status_of(verified.verification) == "unverified"
     assert "throttled" in (verified.verification.error or "")
     assert (script.asked, verified.spends) == ([], ()), "nothing is paid for a verdict that cannot be held to anything"

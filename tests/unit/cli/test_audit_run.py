@@ -146,7 +146,7 @@ def test_cases_that_cost_too_much_are_left_undecided(audit: Any, agent: Agent, t
 def test_somebody_who_is_there_is_asked_before_money_is_spent(
     audit: Any, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(audit_running, "is_watched", lambda: True)
+    monkeypatch.setattr(audit_running, "is_interactive", lambda: True)
     result = audit()  # nobody answers
     assert "Spend that?" in result.stderr
     assert "2 with 4 options to prove" in result.stdout

@@ -53,6 +53,14 @@ def test_nothing_is_written_of_a_file_with_a_fault(touchstone: Command, tmp_path
     assert not (tmp_path / "quiz.json").exists()
 
 
+def test_leaving_entries_out_is_advised_only_where_it_helps(touchstone: Command, tmp_path: Path) -> None:
+    (tmp_path / "some.gift").write_text("// line 1: only a comment\n")
+    result = touchstone("quiz", "import", str(tmp_path / "some.gift"), "--out", str(tmp_path / "quiz.json"))
+    assert result.exit_code == 2
+    assert "There are no questions in it." in result.stderr
+    assert "--leave-out" not in result.stderr
+
+
 @pytest.mark.parametrize("noun", ["quiz", "cards"])
 def test_a_bank_of_many_kinds_is_imported_without_those_that_a_quiz_has_not(
     touchstone: Command, tmp_path: Path, noun: str

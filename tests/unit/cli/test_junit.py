@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.cli.screens.junit import Came, Case, Suite, junit, write_junit
+from touchstone.cli.screens.junit import Case, CaseOutcome, Suite, junit, write_junit
 
 ALLOWED = {
     "testsuites": {"name", "time", "tests", "failures", "errors"},
@@ -19,19 +19,19 @@ ALLOWED = {
 }
 """Elements and attributes that Jenkins' junit-10.xsd, GitLab and Azure all know."""
 WITHIN = {"testsuites": {"testsuite"}, "testsuite": {"testcase"}}
-CAMES: list[Came] = ["passed", "failed", "unscored", "skipped"]
+OUTCOMES: list[CaseOutcome] = ["passed", "failed", "unscored", "skipped"]
 
 
 def parsed(*cases: Case) -> ElementTree.Element:
     return ElementTree.fromstring(junit([Suite(name="quiz", cases=cases)]))  # noqa: S314 - our own document
 
 
-def case(came: Came = "failed", *, name: str = "n", sentence: str = "", details: str = "") -> Case:
-    return Case(group="g", name=name, came=came, sentence=sentence, details=details, seconds=0.5)
+def case(outcome: CaseOutcome = "failed", *, name: str = "n", sentence: str = "", details: str = "") -> Case:
+    return Case(group="g", name=name, outcome=outcome, sentence=sentence, details=details, seconds=0.5)
 
 
 def test_each_outcome_has_the_element_that_tools_count() -> None:
-    root = parsed(*(case(came, name=came, sentence="Why.") for came in CAMES))
+    root = parsed(*(case(outcome, name=outcome, sentence="Why.") for outcome in OUTCOMES))
     (suite,) = root
     children = {each.get("name"): each[0].tag for each in suite}
     assert children == {"passed": "system-out", "failed": "failure", "unscored": "error", "skipped": "skipped"}
@@ -54,11 +54,11 @@ def test_a_long_sentence_is_cut_where_tools_show_one_line_and_whole_beneath() ->
     assert failure.text == "x" * 1000 + "\nmore"
 
 
-@given(name=st.text(), sentence=st.text(), details=st.text(), came=st.sampled_from(CAMES))
+@given(name=st.text(), sentence=st.text(), details=st.text(), outcome=st.sampled_from(OUTCOMES))
 def test_whatever_the_texts_hold_the_document_is_what_tools_read(
-    name: str, sentence: str, details: str, came: Came
+    name: str, sentence: str, details: str, outcome: CaseOutcome
 ) -> None:
-    root = parsed(case(came, name=name, sentence=sentence, details=details))
+    root = parsed(case(outcome, name=name, sentence=sentence, details=details))
     for element in root.iter():
         assert set(element.attrib) <= ALLOWED[element.tag]
         assert {child.tag for child in element} <= WITHIN.get(element.tag, set(ALLOWED))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.quiz_files import question, quiz
 from touchstone.cli.files.quiz_files import read, read_all
-from touchstone.cli.files.quiz_findings import CORRECTED, CheckedFile, Sought, checked
+from touchstone.cli.files.quiz_findings import CORRECTED, CheckedFile, QuizRequirements, checked
 from touchstone.cli.local.quiz_checking import difference, fixed, write
 
 RIGHT = (
@@ -44,11 +44,11 @@ def _questions(texts: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, Any
 
 
 def _checked(text: str, name: str = "quiz.json") -> CheckedFile:
-    return checked(read(Path(name), text), Sought())
+    return checked(read(Path(name), text), QuizRequirements())
 
 
 def _fixed(text: str, name: str = "quiz.json") -> str:
-    return fixed(_checked(text, name), Sought()).after.file.text
+    return fixed(_checked(text, name), QuizRequirements()).after.file.text
 
 
 def _reworded(values: list[Any], before: list[Any]) -> int:
@@ -59,7 +59,7 @@ def _reworded(values: list[Any], before: list[Any]) -> int:
 @given(_questions(TEXTS), FORMS)
 def test_correcting_leaves_nothing_to_correct_and_the_rest_as_it_was(one: dict[str, Any], form: dict[str, Any]) -> None:
     text = quiz(one, **form)
-    fix = fixed(_checked(text), Sought())
+    fix = fixed(_checked(text), QuizRequirements())
     after = fix.after.file.text
     assert not any(placed.splices for placed in fix.after.all_findings)
     assert _fixed(after) == after
@@ -140,7 +140,7 @@ def test_choices_that_differ_by_the_fault_alone_are_left(choices: list[str]) -> 
 )
 def test_what_may_be_meant_is_left_for_a_person(changes: dict[str, Any]) -> None:
     text = quiz(question(**changes))
-    fix = fixed(_checked(text), Sought())
+    fix = fixed(_checked(text), QuizRequirements())
     assert (fix.after.file.text, fix.corrected) == (text, 0)
     found = [one for one in fix.after.all_findings if one.violation.rule != "structure"]
     assert found
@@ -155,14 +155,14 @@ def test_lines_are_corrected_each_in_its_place() -> None:
 
 
 def test_a_difference_shows_the_lines_that_change() -> None:
-    fix = fixed(_checked(quiz(question(explanation="学习"), indent=1)), Sought())
+    fix = fixed(_checked(quiz(question(explanation="学习"), indent=1)), QuizRequirements())
     shown = difference(fix).splitlines()
     assert shown[:2] == ["--- quiz.json", "+++ quiz.json"]
     assert [line for line in shown[2:] if line[0] in "+-"] == [
         '-   "explanation": "学习"',
         '+   "explanation": "學習"',
     ]
-    assert difference(fixed(_checked(quiz()), Sought())) == ""
+    assert difference(fixed(_checked(quiz()), QuizRequirements())) == ""
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def faulty(tmp_path: Path) -> Path:
 
 def _fix_of(path: Path) -> Any:
     (file,) = read_all([path]).files
-    return fixed(checked(file, Sought()), Sought())
+    return fixed(checked(file, QuizRequirements()), QuizRequirements())
 
 
 def test_a_file_is_written_with_everything_else_as_it_was(faulty: Path) -> None:

@@ -22,7 +22,7 @@ from touchstone.answers.model import EvaluationProgress
 from touchstone.cli.app import app
 from touchstone.cli.batches.remote_batch import Notebook
 from touchstone.cli.deployment.connection import Connection
-from touchstone.cli.files.batch_files import alone, read_requests
+from touchstone.cli.files.batch_files import exclusively, read_requests
 
 LINES = [json.dumps({"kind": "verify", "problem": f"p{n}", "answer": "a"}) for n in range(3)]
 
@@ -245,7 +245,7 @@ def test_two_commands_do_not_work_on_one_file_at_once(
     online: Command, api: Loopback, deployment: Deployment, requests: Path
 ) -> None:
     notebook = Notebook.of(read_requests(requests), api_url=Connection(url=api.url, token="x").url)
-    with alone(notebook.path.name):
+    with exclusively(notebook.path.name):
         result = online("batch", "run", str(requests))
     assert result.exit_code == 2
     assert "Another touchstone command is working on this" in result.stderr

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from touchstone.errors import InputError
 from touchstone.material import Deck, Flashcard, Question, Quiz
 from touchstone.material.exchange.anki import cards_of_quiz, write_apkg
-from touchstone.material.exchange.gift import read_gift, write_gift
+from touchstone.material.exchange.gift import GiftEntriesError, read_gift, write_gift
 from touchstone.material.exchange.moodle import write_moodle_xml
 from touchstone.material.exchange.qti import QTI, QTI_3, write_qti
 
@@ -238,14 +238,14 @@ def test_a_question_without_a_title_gets_a_number_that_no_other_has() -> None:
     ],
 )
 def test_what_is_no_question_of_a_quiz_is_named_with_its_line(block: str, told: str) -> None:
-    with pytest.raises(InputError, match=rf"^line 3: .*{told}"):
+    with pytest.raises(GiftEntriesError, match=rf"^line 3: .*{told}"):
         read_gift(f"Right? {{T}}\n\n{block}\n")
 
 
 def test_an_empty_file_is_no_quiz_and_all_faults_are_told_at_once() -> None:
     with pytest.raises(InputError, match="no questions"):
         read_gift("// nothing\n")
-    with pytest.raises(InputError, match=r"line 1: .*; line 3: .*; and 2 more"):
+    with pytest.raises(GiftEntriesError, match=r"line 1: .*; line 3: .*; and 2 more"):
         read_gift("No braces.\n\n" * 12)
 
 

@@ -9,7 +9,7 @@ from touchstone.answers.providers import Rate
 from touchstone.errors import InputError
 from touchstone.operations.rates import MOST, rates_page, rates_report
 from touchstone.operations.routing import routing_report
-from touchstone.records.cursors import leads_on
+from touchstone.records.cursors import is_cursor_of
 from touchstone.records.routing_pins import Routing
 from touchstone.records.statistics import Rates, Tally
 
@@ -91,7 +91,7 @@ def test_a_cursor_is_good_in_its_own_list_alone() -> None:
             rates_report(rates(9), tenant=tenant, cursor=wrong)
     page = rates_page(rates(9).model_subject, scope="one", limit=3, cursor=None)
     assert page.cursor is not None
-    assert (leads_on("one", page.cursor), leads_on("other", page.cursor)) == (True, False)
+    assert (is_cursor_of("one", page.cursor), is_cursor_of("other", page.cursor)) == (True, False)
 
 
 def test_what_is_added_or_removed_meanwhile_moves_no_other() -> None:

@@ -20,11 +20,11 @@ from touchstone.surfaces.measurement import (
     begun,
     brought,
     given_up,
-    hastened,
     in_batch,
     measured,
     new_measurement,
     put_back,
+    set_to_now,
 )
 from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem
 
@@ -222,9 +222,9 @@ def test_a_measurement_that_is_asked_at_once_from_now_on_is_nobody_s_but_its_mac
     cheap = new_measurement(
         a_request(), tenant="acme", measurement_id="01M7YCR9J0YEPNXK2F1F80QC0C", now=NOW, when="cheap", left_until=NOW
     )
-    hurried = hastened(cheap)
+    hurried = set_to_now(cheap)
     assert (hurried.when, hurried.left_until) == ("now", None)
-    assert hastened(hurried) is hurried
+    assert set_to_now(hurried) is hurried
 
 
 def test_several_judges_are_asked_at_once_whatever_was_wanted() -> None:

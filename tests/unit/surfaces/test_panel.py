@@ -24,7 +24,7 @@ from touchstone.surfaces.labelling import agreement_of, judged_item
 from touchstone.surfaces.measurement import QuizMeasurementRequest, measured, new_measurement
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import MetricName, MetricResult, UnscoredItem
-from touchstone.surfaces.panel import held_against, measured_by_several, metric_judges
+from touchstone.surfaces.panel import apply_thresholds, measured_by_several, metric_judges
 
 ORDER = tuple(name for name in load_registry(environ={}).providers if name in {"claude", "openai", "gemini"})
 """In which they are asked."""
@@ -87,7 +87,7 @@ async def measure(
         source,
         metric_judges(script.judges(cache=cache, admission=admission), wanted),
         measuring=lambda judge: Measuring(judge=judge, deadline=Deadline.after(30.0), language="en"),
-        sure=sure,
+        thresholds=sure,
     )
 
 
@@ -599,10 +599,10 @@ async def test_a_label_counts_for_each_judge_by_how_sure_it_was_and_alpha_for_no
 
 async def test_what_one_judge_said_is_held_against_its_labels_alone() -> None:
     found = await measure(panel("quiz_clarity", sure(("CLEAR", 0.95), ("AMBIGUOUS", 0.7))), "quiz_clarity", 1)
-    held = held_against(found, thresholds("quiz_clarity", **ALL_SURE), "en")
+    held = apply_thresholds(found, thresholds("quiz_clarity", **ALL_SURE), "en")
     assert ([one.item for one in held.items], [one.reason for one in held.unscored]) == (["q1"], ["unsure"])
     assert (found.score, held.score, held.spends) == (50.0, 100.0, found.spends)
-    assert held_against(found, NO_THRESHOLDS, "en") is found
+    assert apply_thresholds(found, NO_THRESHOLDS, "en") is found
 
 
 async def test_the_library_asks_until_one_is_sure() -> None:

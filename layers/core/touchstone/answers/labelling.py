@@ -39,7 +39,7 @@ def judged_attempt(record: AnswerRecord, item: str) -> Judged:
     return Judged(
         classes=CLASSES,
         verdict=None if found.passed is None else (WRONG, RIGHT)[found.passed],
-        confidence=None if found.passed is None or found.doubted or _together(found) else found.confidence,
+        confidence=None if found.passed is None or found.contradicts_itself or _together(found) else found.confidence,
         judge=None if found.passed is None and (found.opinions or found.votes) else _judge(record, found),
         votes=tuple(_votes(found)),
         rated_as=rated(record, attempt),
@@ -83,7 +83,7 @@ def _votes(found: Verification) -> Iterator[JudgedVote]:
     for vote in found.votes:
         if vote.passed is None or vote.model is None or (found.model is not None and vote in found.counted):
             continue
-        confidence = None if vote.doubted else vote.confidence
+        confidence = None if vote.contradicts_itself else vote.confidence
         yield JudgedVote(
             verdict=(WRONG, RIGHT)[vote.passed], confidence=confidence, judge=_key(vote.model, vote.prompt_version)
         )

@@ -173,7 +173,7 @@ class JudgeVote(Strict):
     sure_from: SureFrom | None = None
 
     @property
-    def doubted(self) -> bool:
+    def contradicts_itself(self) -> bool:
         """Whether the judge's own words speak against its verdict, so that its confidence may be capped."""
         return self.contradicted or (self.passed is True and self.error is not None)
 
@@ -226,7 +226,7 @@ class Verification(Strict):
         return self.confidence < UNCERTAIN_BELOW
 
     @property
-    def doubted(self) -> bool:
+    def contradicts_itself(self) -> bool:
         """Whether a judge's own words speak against its verdict, so that its confidence may be capped."""
         return self.contradicted or (self.method == "judge" and self.passed is True and self.error is not None)
 

@@ -75,7 +75,7 @@ def verifying_seconds(seconds: float, wanted: JudgeCount) -> float:
     return whole_seconds(seconds, in_turn=MOST_JUDGES) if wanted == "until_sure" else whole_seconds(seconds)
 
 
-def heard(
+def reply_as_vote(
     found: Verification,
     *,
     provider: str,
@@ -99,16 +99,16 @@ def heard(
     return PanelReply(vote=vote, found=found, failure=failure, failed_by=failed_by)
 
 
-def held_to_sureness(said: PanelReply, language: Language) -> PanelReply:
+def require_sureness(reply: PanelReply, language: Language) -> PanelReply:
     """A judge's reply, if only a sure judge counts. A judge without a threshold by labels must be sure to 0.8."""
-    if said.vote.skip_reason is not None or is_sure(said.vote):
-        return said
-    why = why_unsure(said.vote.confidence, None, language, model=said.vote.model)
+    if reply.vote.skip_reason is not None or is_sure(reply.vote):
+        return reply
+    why = why_unsure(reply.vote.confidence, None, language, model=reply.vote.model)
     found = _undecided("unsure", NOT_VERIFIED[language].format(why))
-    return PanelReply(vote=said.vote.model_copy(update={"skip_reason": "unsure"}), found=found)
+    return PanelReply(vote=reply.vote.model_copy(update={"skip_reason": "unsure"}), found=found)
 
 
-def nobody_else(language: Language) -> PanelReply:
+def no_further_judge(language: Language) -> PanelReply:
     """The reply in the place of a judge that does not exist."""
     found = _undecided("misconfigured", _NOBODY_ELSE[language])
     vote = JudgeVote(passed=None, confidence=0.0, error=found.error, skip_reason="misconfigured")
@@ -121,37 +121,37 @@ def too_few(wanted: int, able: Sequence[Judge], remedy: str, language: Language)
     return _undecided("misconfigured", _TOO_FEW[language].format(wanted=wanted, models=models, remedy=remedy))
 
 
-def verdict_of(told: Sequence[PanelReply], wanted: JudgeCount, language: Language) -> PanelVerdict:
+def verdict_of(replies: Sequence[PanelReply], wanted: JudgeCount, language: Language) -> PanelVerdict:
     """The verdict that follows from the judges' replies: as many as wanted, or in turn until one was sure enough."""
     if wanted == "until_sure":
-        return _of_the_sure(told)
-    return _of_the_majority(told, language)
+        return _of_the_sure(replies)
+    return _of_the_majority(replies, language)
 
 
-def _of_the_sure(told: Sequence[PanelReply]) -> PanelVerdict:
-    sure = next((one for one in told if one.vote.skip_reason is None), None)
+def _of_the_sure(replies: Sequence[PanelReply]) -> PanelVerdict:
+    sure = next((one for one in replies if one.vote.skip_reason is None), None)
     if sure is not None:
-        return _with_votes(PanelVerdict(verification=sure.found), told)
-    return _undecided_by(told, pending=_pending(told), first="unsure")
+        return _with_votes(PanelVerdict(verification=sure.found), replies)
+    return _undecided_by(replies, pending=_pending(replies), first="unsure")
 
 
-def _of_the_majority(told: Sequence[PanelReply], language: Language) -> PanelVerdict:
+def _of_the_majority(replies: Sequence[PanelReply], language: Language) -> PanelVerdict:
     from touchstone.statistics.votes import panel_vote  # on first use: it loads the exact arithmetic of fractions
 
-    counted = [one.vote for one in told if one.vote.skip_reason is None]
-    pending = _pending(told)
+    counted = [one.vote for one in replies if one.vote.skip_reason is None]
+    pending = _pending(replies)
     vote = panel_vote(
-        [None if one.vote.skip_reason is not None else str(one.vote.passed) for one in told], pending=len(pending)
+        [None if one.vote.skip_reason is not None else str(one.vote.passed) for one in replies], pending=len(pending)
     )
     match vote.end:
         case "agreed":
             decided = _decided(counted, passed=vote.label == str(True), split=vote.split)
-            return _with_votes(PanelVerdict(verification=decided), told)
+            return _with_votes(PanelVerdict(verification=decided), replies)
         case "split":
             verdict = PanelVerdict(verification=_undecided("split", _split(counted, language)))
-            return _with_votes(verdict, told, split=True)
+            return _with_votes(verdict, replies, split=True)
         case "pending" | "lost":
-            return _undecided_by(told, pending=pending if vote.end == "pending" else [], split=vote.split)
+            return _undecided_by(replies, pending=pending if vote.end == "pending" else [], split=vote.split)
 
 
 def _decided(counted: Sequence[JudgeVote], *, passed: bool, split: bool) -> Verification:
@@ -173,25 +173,29 @@ def _decided(counted: Sequence[JudgeVote], *, passed: bool, split: bool) -> Veri
     )
 
 
-def _pending(told: Sequence[PanelReply]) -> list[PanelReply]:
+def _pending(replies: Sequence[PanelReply]) -> list[PanelReply]:
     """The judges that failed and may give a verdict at another try."""
-    return [one for one in told if one.failure is not None and one.vote.skip_reason not in PERMANENT_REASONS]
+    return [one for one in replies if one.failure is not None and one.vote.skip_reason not in PERMANENT_REASONS]
 
 
 def _undecided_by(
-    told: Sequence[PanelReply], *, pending: Sequence[PanelReply], first: SkipReason | None = None, split: bool = False
+    replies: Sequence[PanelReply],
+    *,
+    pending: Sequence[PanelReply],
+    first: SkipReason | None = None,
+    split: bool = False,
 ) -> PanelVerdict:
     """The verdict if nobody decided, with the reason of one judge.
 
     It is a failure that may pass, else the reason `first`, else a reason that no further try changes.
     """
-    uncounted = [one for one in told if one.vote.skip_reason is not None]
+    uncounted = [one for one in replies if one.vote.skip_reason is not None]
     for one in pending:
         verdict = PanelVerdict(verification=_bare(one), failure=one.failure, failed_by=one.failed_by)
-        return _with_votes(verdict, told, split=split)
+        return _with_votes(verdict, replies, split=split)
     named = [one for one in uncounted if one.vote.skip_reason == first]
     lasting = [one for one in uncounted if one.vote.skip_reason in PERMANENT_REASONS]
-    return _with_votes(PanelVerdict(verification=_bare((named or lasting or uncounted)[-1])), told, split=split)
+    return _with_votes(PanelVerdict(verification=_bare((named or lasting or uncounted)[-1])), replies, split=split)
 
 
 def _bare(one: PanelReply) -> Verification:
@@ -199,9 +203,9 @@ def _bare(one: PanelReply) -> Verification:
     return _undecided(one.vote.skip_reason or "split", one.found.error or "")
 
 
-def _with_votes(verdict: PanelVerdict, told: Sequence[PanelReply], *, split: bool | None = None) -> PanelVerdict:
+def _with_votes(verdict: PanelVerdict, replies: Sequence[PanelReply], *, split: bool | None = None) -> PanelVerdict:
     found = verdict.verification
-    votes = tuple(one.vote for one in told)
+    votes = tuple(one.vote for one in replies)
     told_split = found.split if split is None else split
     return PanelVerdict(
         verification=found.model_copy(update={"votes": votes, "opinions": (), "split": told_split}),

@@ -23,7 +23,7 @@ from touchstone.answers.model import Analysis, AnswerRecord, Attempt, Evaluation
 from touchstone.answers.panel import several, verifying_seconds
 from touchstone.answers.printed import left_to_a_judge, printed_problem
 from touchstone.answers.progress import MAX_ATTEMPTS, best_attempt, new_record, route, settled
-from touchstone.answers.providers import Preferences, nobody_solves
+from touchstone.answers.providers import Preferences, no_solver_sentence
 from touchstone.answers.reading import inline_image, read_image
 from touchstone.answers.retrieval import EarlierSolution, SolutionStore, retrieve, retrieved_attempt
 from touchstone.answers.solving import next_attempt
@@ -130,7 +130,7 @@ async def deep_evaluate(
     if record.best is None or record.problem is None:
         raise ConflictError("There is no answer to evaluate: the record has none.")
     if judge is None:
-        raise MisconfiguredError(nobody_solves(judges.remedy), sent=False)
+        raise MisconfiguredError(no_solver_sentence(judges.remedy), sent=False)
     requested_at = clock()
     evaluated = await evaluate(
         record.problem,
@@ -186,7 +186,7 @@ class _Run:
         judge = self.judges.default("strong")
         if judge is None:
             unsure = "" if printed is None or printed.unsure is None else f"{left_to_a_judge(printed.unsure)} "
-            return self.fail(unsure + nobody_solves(self.judges.remedy), "misconfigured")
+            return self.fail(unsure + no_solver_sentence(self.judges.remedy), "misconfigured")
         try:
             reading = await read_image(
                 picture,
@@ -231,7 +231,7 @@ class _Run:
             if attempted.attempt is None:
                 # An earlier attempt stands, with its verdict. Without an attempt there is no answer at all.
                 if not self.record.attempts:
-                    self.fail(attempted.failure or nobody_solves(self.judges.remedy), attempted.reason)
+                    self.fail(attempted.failure or no_solver_sentence(self.judges.remedy), attempted.reason)
                 return None
             if not await self._verify(problem, attempted.attempt):
                 return None

@@ -115,7 +115,7 @@ def status_of(verification: Verification | None) -> Status:
     if not verification.passed or verification.split:
         return "caution"
     unsure = [vote for vote in verification.counted if not is_sure(vote)]
-    if any(vote.doubted for vote in unsure):
+    if any(vote.contradicts_itself for vote in unsure):
         return "caution"
     each = bool(verification.votes) and not unsure
     return "verified" if each or is_sure(verification) else "caution"
@@ -127,7 +127,7 @@ def is_sure(verdict: Verification | JudgeVote) -> bool:
     If the judge's own words speak against the verdict, it must be sure to 0.8 in any case.
     """
     least = DEFAULT_MIN_CONFIDENCE if verdict.sure_from is None else verdict.sure_from.confidence
-    if verdict.doubted and least is not None:
+    if verdict.contradicts_itself and least is not None:
         least = max(least, DEFAULT_MIN_CONFIDENCE)
     return least is not None and verdict.confidence >= least
 

@@ -118,7 +118,7 @@ class Preferences:
         return None if choice == noted or (noted is None and choice.why == "default") else choice
 
 
-def nobody_solves(remedy: str) -> str:
+def no_solver_sentence(remedy: str) -> str:
     """The sentence that is told if no provider has a key. `remedy` is that of the judges that were to be asked."""
     return f"The problem cannot be solved without a model: {remedy}."
 
@@ -135,8 +135,8 @@ def best_provider_for(
     `rates` is by (provider, subject). The `default` is returned as long as the subject has fewer than `min_samples`
     decided answers, of all providers together. From there on, providers with `OWN_SAMPLES` of their own count. If
     bounds are equal, the default wins, then the name that sorts first. If people's labels correct the rates of all
-    providers that count, the corrected bounds are compared; else those of `fair_lower`. A default that has samples, but
-    too few to count, stays as long as it may be as good as the best: only a bound above the highest rate that its
+    providers that count, the corrected bounds are compared; else those of `adjusted_lower`. A default that has samples,
+    but too few to count, stays as long as it may be as good as the best: only a bound above the highest rate that its
     samples allow takes its place.
     """
     counting = counting_rates(subject, rates, min_samples=min_samples)
@@ -148,13 +148,13 @@ def best_provider_for(
     mix = difficulties(counting.values())
     bounds = corrected
     if len(corrected) < len(counting):
-        bounds = {provider: fair_lower(rate, mix) for provider, rate in counting.items()}
+        bounds = {provider: adjusted_lower(rate, mix) for provider, rate in counting.items()}
     best = min(bounds, key=lambda provider: (-bounds[provider], provider != default, provider))
     few = rates.get((default, subject))
     if default in counting or few is None or not few.decided:
         return best
     mix = difficulties((counting[best], few))
-    return default if fair_interval(few, mix)[1] >= fair_lower(counting[best], mix) else best
+    return default if adjusted_interval(few, mix)[1] >= adjusted_lower(counting[best], mix) else best
 
 
 def counting_rates(
@@ -186,12 +186,12 @@ def difficulties(rates: Iterable[Rate]) -> dict[str, float]:
     return {name: count / total for name, count in counts.items()} if total else {}
 
 
-def fair_lower(rate: Rate, mix: Mapping[str, float]) -> float:
-    """The lower bound of `fair_interval`."""
-    return fair_interval(rate, mix)[0]
+def adjusted_lower(rate: Rate, mix: Mapping[str, float]) -> float:
+    """The lower bound of `adjusted_interval`."""
+    return adjusted_interval(rate, mix)[0]
 
 
-def fair_interval(rate: Rate, mix: Mapping[str, float]) -> tuple[float, float]:
+def adjusted_interval(rate: Rate, mix: Mapping[str, float]) -> tuple[float, float]:
     """The interval of a rate as it would be on problems of which each difficulty has its share in `mix`.
 
     Direct standardisation: Σ share × rate over the difficulties, with the variance Σ share² × rate (1 - rate) / n; the

@@ -140,7 +140,7 @@ async def retrieve(
     if (exact := await retrieve_exact(problem, store, key, judges=judges)) is not None:
         return Retrieved(exact=exact)
     alike = nearest(problem, await store.near(near_keys(problem)))
-    return Retrieved(examples=tuple([earlier for earlier in alike if await _stands(earlier)]))
+    return Retrieved(examples=tuple([earlier for earlier in alike if await _still_verified(earlier)]))
 
 
 async def retrieve_exact(
@@ -156,18 +156,20 @@ async def retrieve_exact(
     if earlier is None or normalised(earlier.problem) != normalised(problem):
         return None
     if key is None:
-        may_answer = _by_as_many(earlier, judges) and await _stands(earlier)
+        may_answer = _by_as_many(earlier, judges) and await _still_verified(earlier)
     else:
         may_answer = await _meets(earlier, key)
     return earlier if may_answer else None
 
 
-async def _stands(earlier: EarlierSolution) -> bool:
+async def _still_verified(earlier: EarlierSolution) -> bool:
     """Whether the verdict on an earlier solution would be `verified` today; see `touchstone.answers.standing`."""
-    from touchstone.answers.standing import stands  # on first use: finishing an answer needs this module, and no check
+    from touchstone.answers.standing import (
+        still_verified,  # on first use: finishing an answer needs this module, and no check
+    )
 
     known = Verification(passed=True, confidence=earlier.confidence, method="retrieved")
-    return await stands(earlier.problem, earlier.solution, earlier.verdict or known)
+    return await still_verified(earlier.problem, earlier.solution, earlier.verdict or known)
 
 
 def _by_as_many(earlier: EarlierSolution, judges: JudgeCount) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from touchstone.answers.model import MAX_ANSWER_CHARS, Analysis, Attempt, Solution
-from touchstone.answers.providers import Preferences, choose_provider, nobody_solves
+from touchstone.answers.providers import Preferences, choose_provider, no_solver_sentence
 from touchstone.answers.retrieval import EarlierSolution
 from touchstone.clock import Deadline
 from touchstone.errors import (
@@ -175,7 +175,7 @@ async def next_attempt(
     return Attempted(
         attempt=None,
         spends=spends,
-        failure=" ".join(map(str, errors)) or nobody_solves(judges.remedy),
+        failure=" ".join(map(str, errors)) or no_solver_sentence(judges.remedy),
         reason="misconfigured" if told is None else unanswered_reason(told),
         error=passing,
         provider=whose,

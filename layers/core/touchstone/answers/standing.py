@@ -6,7 +6,7 @@ from touchstone.answers.progress import status_of
 from touchstone.answers.words import differ_in_words
 
 
-async def stands(problem: str, solution: Solution, verdict: Verification) -> bool:
+async def still_verified(problem: str, solution: Solution, verdict: Verification) -> bool:
     """Whether this verdict verifies this solution of `problem` today.
 
     Rules grow stricter: a verdict that was given before a rule is held to it all the same. A judge's own answer is

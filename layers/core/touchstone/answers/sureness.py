@@ -7,7 +7,7 @@ from touchstone.judges.sureness import JudgeThresholds, SureFrom, check_confiden
 from touchstone.text.language import Language
 
 
-def held_against(verification: Verification, judges: JudgeThresholds, language: Language) -> Verification:
+def apply_thresholds(verification: Verification, judges: JudgeThresholds, language: Language) -> Verification:
     """A judge's verdict, or no verdict if its card's threshold says that the judge is not sure enough.
 
     What the judge said stays in `opinions`. A judge without a threshold is believed as far as its confidence goes.
@@ -34,7 +34,7 @@ def held_against(verification: Verification, judges: JudgeThresholds, language: 
     )
 
 
-def after(earlier: Iterable[UnsureOpinion], verification: Verification) -> Verification:
+def with_earlier_opinions(earlier: Iterable[UnsureOpinion], verification: Verification) -> Verification:
     """A later judge's verification, with the opinions of the earlier judges who were not sure enough."""
     return verification.model_copy(update={"opinions": (*earlier, *verification.opinions)})
 

@@ -27,13 +27,13 @@ from touchstone.answers.model import SkipReason, Verification
 from touchstone.answers.panel import (
     PanelReply,
     SeveralJudges,
-    heard,
-    held_to_sureness,
-    nobody_else,
+    no_further_judge,
+    reply_as_vote,
+    require_sureness,
     too_few,
     verdict_of,
 )
-from touchstone.answers.sureness import after, held_against
+from touchstone.answers.sureness import apply_thresholds, with_earlier_opinions
 from touchstone.clock import Deadline
 from touchstone.errors import (
     NEEDS_A_PERSON,
@@ -126,9 +126,9 @@ class _Work:
     seconds: float | None = None
     key: AnswerKey | None = None
     another: Callable[[], Judge | None] | None = None
-    sure: Callable[[], JudgeThresholds] | None = None
+    thresholds: Callable[[], JudgeThresholds] | None = None
     several: SeveralJudges | None = None
-    heard: list[PanelReply] = field(default_factory=list)
+    replies: list[PanelReply] = field(default_factory=list)
     arithmetic_error: str | None = None
     spends: list[Spend] = field(default_factory=list)
     so_far: Verification | None = None
@@ -145,7 +145,7 @@ async def quick_verify(
     deadline: Deadline,
     seconds: float | None = None,
     another: Callable[[], Judge | None] | None = None,
-    sure: Callable[[], JudgeThresholds] | None = None,
+    thresholds: Callable[[], JudgeThresholds] | None = None,
     several: SeveralJudges | None = None,
     remedy: str = IN_THE_ENVIRONMENT,
     key: AnswerKey | None = None,
@@ -158,10 +158,11 @@ async def quick_verify(
     summary of how the answer was reached, possibly empty. `judge` None means that no key is configured, and `remedy`
     says what to do about it. `another` finds a judge of another provider, who is asked once if the first judge passes
     the answer in other words than its own, or is not sure enough. If `another` is None or finds none, nobody else is
-    asked. `sure` finds how sure each judge must be by its labels, before a judge is asked; None means that there are no
-    labels. `several` is given if more than one judge is wanted: `judge` is the first of them, and nobody else is asked.
-    `key` is the answer key that came with the problem, None if it had none. `language` None means that it is recognised
-    from the problem. If a judge fails, in whatever way, the verification is skipped, and no exception is raised.
+    asked. `thresholds` finds how sure each judge must be by its labels, before a judge is asked; None means that there
+    are no labels. `several` is given if more than one judge is wanted: `judge` is the first of them, and nobody else is
+    asked. `key` is the answer key that came with the problem, None if it had none. `language` None means that it is
+    recognised from the problem. If a judge fails, in whatever way, the verification is skipped, and no exception is
+    raised.
     """
     work = _Work(
         problem=problem,
@@ -173,7 +174,7 @@ async def quick_verify(
         seconds=seconds,
         key=key,
         another=another,
-        sure=sure,
+        thresholds=thresholds,
         several=several,
     )
     try:
@@ -182,7 +183,7 @@ async def quick_verify(
             patience = max(CHECK_SECONDS, deadline.remaining - judging)
             verification = await _by_check(work, patience) or await _by_judge(work, judge, remedy)
     except TimeoutError:
-        if work.heard:
+        if work.replies:
             verification = _by_votes(work)
         else:
             late = _skipped("timed_out", "Not verified: the time for it was up.")
@@ -285,17 +286,17 @@ async def _by_several(
             few = too_few(several.wanted, judges, remedy, work.language)
             return few.model_copy(update={"arithmetic_error": work.arithmetic_error})
         lacking = several.wanted - len(judges)
-        work.heard = [*map(_cut_off, judges), *(nobody_else(work.language) for _ in range(lacking))]
+        work.replies = [*map(_cut_off, judges), *(no_further_judge(work.language) for _ in range(lacking))]
         await gather_all(_hear(seat, judge, question, work) for seat, judge in enumerate(judges))
         return _by_votes(work)
     for seat, judge in enumerate(judges):
         if seat and work.deadline.remaining < ANOTHER_SECONDS:
-            work.heard.append(_unasked(judge))
+            work.replies.append(_unasked(judge))
             break
-        work.heard.append(_cut_off(judge))
+        work.replies.append(_cut_off(judge))
         await _hear(seat, judge, question, work)
-        work.heard[seat] = held_to_sureness(work.heard[seat], work.language)
-        if work.heard[seat].vote.skip_reason is None:
+        work.replies[seat] = require_sureness(work.replies[seat], work.language)
+        if work.replies[seat].vote.skip_reason is None:
             break
     return _by_votes(work)
 
@@ -304,7 +305,7 @@ async def _hear(seat: int, judge: Judge, question: JudgeQuestion[VerifyReply], w
     """Ask the judge of a seat, and keep its reply. Its paid calls count for the whole verification."""
     own = replace(work, failure=None, failed_by="")  # with the same list of spends
     found = await _judged_by(judge, question, own)
-    work.heard[seat] = heard(found, provider=judge.provider, failure=own.failure, failed_by=own.failed_by)
+    work.replies[seat] = reply_as_vote(found, provider=judge.provider, failure=own.failure, failed_by=own.failed_by)
 
 
 def _cut_off(judge: Judge) -> PanelReply:
@@ -320,14 +321,14 @@ def _unasked(judge: Judge) -> PanelReply:
 def _silent(judge: Judge, failure: JudgeError) -> PanelReply:
     """The reply that stands for a judge that said nothing for this reason."""
     nothing = _skipped(unanswered_reason(failure), f"Not verified: {failure}")
-    return heard(nothing, provider=judge.provider, failure=failure, failed_by=judge.provider)
+    return reply_as_vote(nothing, provider=judge.provider, failure=failure, failed_by=judge.provider)
 
 
 def _by_votes(work: _Work) -> Verification:
     """The verification that follows from the votes so far."""
     if work.several is None:
         raise ValueError("one judge does not vote")
-    verdict = verdict_of(work.heard, work.several.wanted, work.language)
+    verdict = verdict_of(work.replies, work.several.wanted, work.language)
     work.failure, work.failed_by = verdict.failure, verdict.failed_by
     return verdict.verification.model_copy(update={"arithmetic_error": work.arithmetic_error})
 
@@ -343,7 +344,7 @@ async def _by_another(question: JudgeQuestion[VerifyReply], work: _Work, *, firs
             judge.provider,
         )
         return _second_missing(first, _skipped("timed_out", f"Not verified: {work.failure}"))
-    second = after(first.opinions, await _judged_by(judge, question, work))
+    second = with_earlier_opinions(first.opinions, await _judged_by(judge, question, work))
     return second if second.passed is not None or second.skip_reason == "unsure" else _second_missing(first, second)
 
 
@@ -361,7 +362,7 @@ def _second_missing(first: Verification, second: Verification) -> Verification:
 async def _judged_by(judge: Judge, question: JudgeQuestion[VerifyReply], work: _Work) -> Verification:
     """The verdict of one judge, or a skip that says why it gave none."""
     try:
-        sure = NO_THRESHOLDS if work.sure is None else work.sure()
+        thresholds = NO_THRESHOLDS if work.thresholds is None else work.thresholds()
     except StoreError as error:
         # If the judge were asked, it would be paid for a verdict that could not be held against any threshold.
         sentence = "How sure the judge must be by people's labels could not be read; it was not asked."
@@ -384,7 +385,7 @@ async def _judged_by(judge: Judge, question: JudgeQuestion[VerifyReply], work: _
     if same is None and own is not None and verification.passed and _differ(work, own):
         undecided = {"passed": None, "confidence": 0.0, "method": "none", "skip_reason": "other_answer"}
         return verification.model_copy(update={**undecided, "error": _OTHER_ANSWER[work.language].format(own.strip())})
-    return held_against(verification, sure, work.language)
+    return apply_thresholds(verification, thresholds, work.language)
 
 
 def _differ(work: _Work, own: str) -> bool:
@@ -400,16 +401,16 @@ def _judged(reply: Reply[VerifyReply], same: bool | None, work: _Work) -> Verifi
     `same` is whether the judge's own answer equals the given one, None if undecided. If it does and there are no steps,
     nothing is left in which a mistake could be.
     """
-    said, language = reply.value, work.language
-    contradicted = same is not None and same != said.is_correct
-    doubted = said.is_correct and said.mistake and (work.steps or not same)
+    answer, language = reply.value, work.language
+    contradicted = same is not None and same != answer.is_correct
+    doubted = answer.is_correct and answer.mistake and (work.steps or not same)
     at_most = WITH_A_MISTAKE_AT_MOST if doubted else 1.0
     return Verification(
-        passed=said.is_correct,
-        confidence=min(said.confidence, CONTRADICTED_AT_MOST if contradicted else at_most),
+        passed=answer.is_correct,
+        confidence=min(answer.confidence, CONTRADICTED_AT_MOST if contradicted else at_most),
         method="judge",
-        independent_answer=said.independent_answer,
-        error=_objection(said, language, contradicted=contradicted),
+        independent_answer=answer.independent_answer,
+        error=_objection(answer, language, contradicted=contradicted),
         contradicted=contradicted,
         provider=reply.provider,
         model=reply.model,

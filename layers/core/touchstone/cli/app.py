@@ -52,7 +52,7 @@ PLACES = frozenset(
 """Error numbers of faults that the user can mend: a place on disk, which the user or the system chose, is unusable."""
 
 
-MOST_MEANT = 3
+MOST_SUGGESTED = 3
 """How many commands an error suggests at most: more are no hint."""
 
 
@@ -65,7 +65,7 @@ def neighbours(group: Any, typed: str) -> list[str]:
         for each, part in getattr(command, "commands", {}).items()
         if each == typed and not part.hidden
     ]
-    return [*get_close_matches(typed, shown, n=1), *within][:MOST_MEANT]
+    return [*get_close_matches(typed, shown, n=1), *within][:MOST_SUGGESTED]
 
 
 class Root(TyperGroup):

@@ -32,14 +32,14 @@ class BulkEvaluations:
     spent: Callable[[], bool]
     batches: Callable[[], bool] = bool
     drains: int = 1
-    _lined_up: bool = field(default=False, init=False)
+    _enqueued: bool = field(default=False, init=False)
 
     def add(self, record: AnswerRecord) -> AnswerRecord:
         """Put a waiting evaluation into the line. A repeat changes nothing."""
-        lined_up = self.evaluations.line_up(tenant=record.tenant, answer_id=record.id, cheap=self.batches())
+        lined_up = self.evaluations.enqueue(tenant=record.tenant, answer_id=record.id, cheap=self.batches())
         if lined_up.evaluation.state != "deferred":
             return lined_up
-        self._lined_up = True
+        self._enqueued = True
         if lined_up.evaluation.when != "cheap":  # it has a list of its own, and for a day nobody takes the message
             with suppress(StoreError):  # the record is in the line; without the message nothing is lost
                 self.queue().send(
@@ -51,8 +51,8 @@ class BulkEvaluations:
 
     def start(self) -> None:
         """Start the drains for evaluations that were added since the last start, if there are any."""
-        if self._lined_up:
-            self._lined_up = False
+        if self._enqueued:
+            self._enqueued = False
             self.wake()
 
     def wake(self) -> None:

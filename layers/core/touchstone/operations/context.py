@@ -56,9 +56,10 @@ class StepProgress:
 class AnswerContext(StepContext):
     """The context of the steps of answers. `preferences` reads pins and rates when a provider is to be chosen.
 
-    `sure` reads the thresholds, computed from people's labels, from which a judge's verdict is sure. `note_choice` is
-    called when the data chooses another provider for a subject than was noted, with the new choice and the one noted
-    before. `batches` tells whether evaluations that are deferred for lack of quota go by a provider's batch.
+    `thresholds` reads the thresholds, computed from people's labels, from which a judge's verdict is sure.
+    `note_choice` is called when the data chooses another provider for a subject than was noted, with the new choice and
+    the one noted before. `batches` tells whether evaluations that are deferred for lack of quota go by a provider's
+    batch.
     """
 
     answers: Answers
@@ -67,6 +68,6 @@ class AnswerContext(StepContext):
     artifacts: Artifacts
     judges: Judges
     preferences: Callable[[], Preferences]
-    sure: Callable[[], JudgeThresholds] = dict
+    thresholds: Callable[[], JudgeThresholds] = dict
     note_choice: Callable[[str, ProviderChoice, ProviderChoice | None], None] = lambda _subject, _choice, _before: None
     batches: Callable[[], bool] = bool

@@ -107,17 +107,17 @@ class Drain:
             raise
         match drained.state:
             case "continue":
-                return self._going_on(drained, lease, until=drained.until or self.clock())
+                return self._pause_with_lease(drained, lease, until=drained.until or self.clock())
             case "empty":
                 if self.leases.release_unless_asked(lease):
                     return drained
                 # Somebody added evaluations while the lease was held, and left them to this drain.
-                return self._going_on(drained, lease, until=self.clock() + INDEX_DELAY)
+                return self._pause_with_lease(drained, lease, until=self.clock() + INDEX_DELAY)
             case _:
                 self.leases.release(lease)
                 return drained
 
-    def _going_on(self, drained: Drained, lease: Lease, *, until: datetime) -> Drained:
+    def _pause_with_lease(self, drained: Drained, lease: Lease, *, until: datetime) -> Drained:
         """Keep the lease through the pause, so that drains started meanwhile end and do not wait beside this one."""
         pause = max(0.0, (until - self.clock()).total_seconds())
         try:

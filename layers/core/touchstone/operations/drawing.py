@@ -114,14 +114,14 @@ class Labeller:
         return self.second and all(word.by != self.by for word in label.words)
 
 
-ANYBODY = Labeller()
+UNNAMED_LABELLER = Labeller()
 
 
 def label_tasks(
-    answers: "Answers", labels: "Labels", *, tenant: str, sample: Drawn, count: int, sure: "JudgeThresholds"
+    answers: "Answers", labels: "Labels", *, tenant: str, sample: Drawn, count: int, thresholds: "JudgeThresholds"
 ) -> LabelTasks:
     """At most `count` of the newest answers to label, for display. Raises `StoreError`."""
-    drawn = draw(answers, labels, tenant=tenant, sample=sample, count=count, sure=sure)
+    drawn = draw(answers, labels, tenant=tenant, sample=sample, count=count, thresholds=thresholds)
     return LabelTasks(
         sample=sample,
         drawn_from=drawn.drawn_from,
@@ -155,8 +155,8 @@ def draw(
     tenant: str,
     sample: Drawn,
     count: int,
-    sure: "JudgeThresholds",
-    asks: Labeller = ANYBODY,
+    thresholds: "JudgeThresholds",
+    asks: Labeller = UNNAMED_LABELLER,
 ) -> Draw:
     """At most `count` of the newest answers to label, with their whole records. Raises `StoreError`.
 
@@ -181,7 +181,7 @@ def draw(
         records = answers.find_many(tenant=tenant, which=[which for which, _ in chunk])
         for which, number in chunk:
             record = records.get(which)
-            distance = None if record is None else _distance(record, number, sample, sure)
+            distance = None if record is None else _distance(record, number, sample, thresholds)
             if record is not None and distance is not None:
                 found.append(DrawnVerdict(record=record, number=number, distance=distance))
         at_once = min(2 * at_once, MAX_KEYS)
@@ -225,7 +225,7 @@ def _in_turn(candidates: list[LabelCandidate], sample: Drawn) -> list[LabelCandi
     return [one for pair in zip_longest(undecided, decided) for one in pair if one is not None]
 
 
-def _distance(record: "AnswerRecord", number: int, sample: Drawn, sure: "JudgeThresholds") -> float | None:
+def _distance(record: "AnswerRecord", number: int, sample: Drawn, thresholds: "JudgeThresholds") -> float | None:
     """How far the judges of an attempt were from being sure: the distance of the nearest one; 0 if they disagreed.
 
     None if there is nothing to label: nobody decided and no judge spoke, or, for the sample `unsure`, no judge spoke.
@@ -243,13 +243,13 @@ def _distance(record: "AnswerRecord", number: int, sample: Drawn, sure: "JudgeTh
     if found is not None and found.votes and (found.split or found.skip_reason in {"split", "unsure"}):
         return 0.0
     return min(
-        LabelCandidate(name="", confidence=confidence, sure_from=_border(sure, judge)).distance
+        LabelCandidate(name="", confidence=confidence, sure_from=_border(thresholds, judge)).distance
         for judge, confidence in said
     )
 
 
-def _border(sure: "JudgeThresholds", judge: "JudgeKey | None") -> float | None:
-    threshold = None if judge is None or judge.model is None else sure.get((judge.model, judge.prompt_version))
+def _border(thresholds: "JudgeThresholds", judge: "JudgeKey | None") -> float | None:
+    threshold = None if judge is None or judge.model is None else thresholds.get((judge.model, judge.prompt_version))
     return None if threshold is None else threshold.confidence or threshold.silent_below
 
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from touchstone.answers.evaluation import Evaluated, evaluate
 from touchstone.answers.model import AnswerRecord, EvaluationState
-from touchstone.answers.providers import nobody_solves
+from touchstone.answers.providers import no_solver_sentence
 from touchstone.attempts import Attempts
 from touchstone.budgets import next_reset
 from touchstone.clock import Clock, Deadline
@@ -88,7 +88,7 @@ def claim(context: AnswerContext, answer_id: str, *, purpose: Purpose) -> Claime
 async def judged(claimed: Claimed, context: AnswerContext) -> Judged:
     """Ask the judge. A failure is returned, not raised, because it decides what happens to the record."""
     if claimed.judge is None:
-        return MisconfiguredError(nobody_solves(context.judges.remedy), sent=False)
+        return MisconfiguredError(no_solver_sentence(context.judges.remedy), sent=False)
     return await asked_of(claimed.judge, claimed.record, clock=context.clock)
 
 
@@ -151,7 +151,7 @@ async def evaluate_answer(context: AnswerContext, answer_id: str) -> TryOutcome:
     if context.batches():
         record = context.answers.get(context.ref("answer", answer_id))
         if record.evaluation.state == "waiting" and record.evaluation.when == "cheap":
-            return _outcome(context.evaluations.line_up(tenant=context.tenant, answer_id=answer_id, cheap=True))
+            return _outcome(context.evaluations.enqueue(tenant=context.tenant, answer_id=answer_id, cheap=True))
     claimed = claim(context, answer_id, purpose="fresh")
     if isinstance(claimed, TryOutcome):
         return claimed

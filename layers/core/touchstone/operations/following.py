@@ -2,7 +2,7 @@
 
 intent ──> a create ─┬─ answered ──────────> look … ended ──> collect
                      ├─ refused, certainly   the intent is void
-                     └─ not answered ──> whereabouts ─┬─ found
+                     └─ not answered ──> locate_batch ┬─ found
                                                       ├─ not known yet
                                                       └─ certainly never created
 """
@@ -47,7 +47,7 @@ QUOTA = (MinuteQuotaError, DayQuotaError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Whereabouts:
+class BatchLocation:
     """What is known of a batch whose create was not answered.
 
     `never`: it was certainly not created. If there is neither `never` nor a `batch_id`, its fate is known at `known_by`
@@ -66,20 +66,20 @@ def may_have_created(error: JudgeError) -> bool:
     return error.sent and not isinstance(error, CERTAINLY_REFUSED)
 
 
-async def whereabouts(
+async def locate_batch(
     batches: ProviderBatches, intent: str, *, at: datetime, known: Collection[str], misses: int, now: datetime
-) -> Whereabouts:
+) -> BatchLocation:
     """Look for the batch of an intent that was stored at the moment `at`; `known` are ids of other intents' batches.
 
     `misses` earlier searches did not find it. Raises `JudgeError` if the provider cannot be asked.
     """
     found = await searched(batches, intent, at=at, known=known)
     if found.batch_id is not None:
-        return Whereabouts(batch_id=found.batch_id, misses=misses)
+        return BatchLocation(batch_id=found.batch_id, misses=misses)
     if any(one.ends_by is None or now <= one.ends_by + CLOCKS_APART for one in found.open):
-        return Whereabouts(misses=misses)
+        return BatchLocation(misses=misses)
     misses, shown_by = misses + 1, at + SHOWN_WITHIN
-    return Whereabouts(never=misses >= MISSES and now >= shown_by, known_by=shown_by, misses=misses)
+    return BatchLocation(never=misses >= MISSES and now >= shown_by, known_by=shown_by, misses=misses)
 
 
 async def searched(batches: ProviderBatches, intent: str, *, at: datetime, known: Collection[str]) -> FoundBatch:

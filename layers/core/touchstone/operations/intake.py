@@ -107,16 +107,19 @@ class AnswerIntake(Intake):
         answer_id: str,
         *,
         batch_id: str | None = None,
-        left_for: timedelta | None = None,
+        abandoned_after: timedelta | None = None,
     ) -> AnswerRecord:
         """The record of a request under an id. A repeat finds it, however far it has come.
 
-        `left_for`: for how long the batch or message that carries the record may resume it after a crash; None if
-        nothing carries it. Raises `InputError` for a file that is no image, `NotFoundError` for an image that was never
-        uploaded.
+        `abandoned_after`: for how long the batch or message that carries the record may resume it after a crash; None
+        if nothing carries it. Raises `InputError` for a file that is no image, `NotFoundError` for an image that was
+        never uploaded.
         """
         record = self._new(request, answer_id)
-        carried = {"batch_id": batch_id, "left_until": None if left_for is None else record.created_at + left_for}
+        carried = {
+            "batch_id": batch_id,
+            "left_until": None if abandoned_after is None else record.created_at + abandoned_after,
+        }
         return self.answers.create(record.model_copy(update=carried))
 
     def _new(self, request: VerifyRequest | SolveRequest, answer_id: str) -> AnswerRecord:
@@ -132,7 +135,7 @@ class AnswerIntake(Intake):
         before = self.answers.get(Reference(self.tenant, "answer", answer_id))
         record = self.evaluations.request(tenant=self.tenant, answer_id=answer_id, retry_failed=True, when=when)
         if when == "now" and record.evaluation.state in {"deferred", "submitted"}:
-            record = self.evaluations.hasten(tenant=self.tenant, answer_id=answer_id, pay_twice=pay_twice)
+            record = self.evaluations.ask_now(tenant=self.tenant, answer_id=answer_id, pay_twice=pay_twice)
             self.workflows().start("evaluate", record.ref, run=f"now-{self.clock():%Y%m%dT%H%M%S}")
             return record
         if record.evaluation.state == "waiting":
@@ -146,7 +149,7 @@ class AnswerIntake(Intake):
         if self.bulk is not None:
             return self.bulk.add(record)
         if record.evaluation.when == "cheap" and self.batches():
-            return self.evaluations.line_up(tenant=record.tenant, answer_id=record.id, cheap=True)
+            return self.evaluations.enqueue(tenant=record.tenant, answer_id=record.id, cheap=True)
         self.workflows().start("evaluate", record.ref, run=run)
         return record
 

@@ -95,7 +95,7 @@ async def take(
             return intake.evaluate(message.answer_id)
         case VerifyMessage() | SolveMessage():
             answer_id = intake.keys.id_for(tenant=message.tenant, key=message.id)
-            record = intake.accept(message.request, answer_id, left_for=DELIVERED_FOR)
+            record = intake.accept(message.request, answer_id, abandoned_after=DELIVERED_FOR)
         case AgainMessage():
             record = context.answers.get(Reference(message.tenant, "answer", message.answer_id))
             if record.waiting is None:
@@ -110,9 +110,9 @@ async def _tried(
     now = context.clock()
     held = record.waiting is not None and record.waiting.until > now
     if record.stage not in ENDED and not held:
-        left_for = timedelta(0) if now - record.created_at < WAITS_FOR else None
+        abandoned_after = timedelta(0) if now - record.created_at < WAITS_FOR else None
         record = await work_whole(
-            context, record, deadline=deadline if record.kind == "solve" else None, left_for=left_for
+            context, record, deadline=deadline if record.kind == "solve" else None, abandoned_after=abandoned_after
         )
     if record.evaluation.state == "waiting":
         record = intake.start_evaluation(record)

@@ -60,7 +60,7 @@ class CheapLine:
     used: Counter[str] = field(default_factory=Counter)
 
 
-class Desks:
+class BatchApis:
     """The batch APIs of the providers that have a key, each opened once. An instance belongs to one event loop."""
 
     def __init__(self, registry: Registry, keys: Keys, *, connect: Connect = connect) -> None:
@@ -122,7 +122,7 @@ class ReplayJudges(Judges):
 
     def __init__(
         self,
-        desks: Desks,
+        apis: BatchApis,
         work: CheapLine,
         *,
         prices: Registry,
@@ -131,9 +131,9 @@ class ReplayJudges(Judges):
     ) -> None:
         super().__init__(
             prices,
-            desks.keys if brought_by is None else _ReadingKeys(desks.keys, brought_by),
+            apis.keys if brought_by is None else _ReadingKeys(apis.keys, brought_by),
             cache=None if cache is None else _OthersReplies(cache, work),
-            connect=lambda provider, _key: _Replay(desks, provider, work),
+            connect=lambda provider, _key: _Replay(apis, provider, work),
             sleep=_at_once,
         )
 
@@ -175,9 +175,9 @@ class _Replay:
 
     wire: Wire = "chat"
 
-    def __init__(self, desks: Desks, listed: Provider, work: CheapLine) -> None:
+    def __init__(self, apis: BatchApis, listed: Provider, work: CheapLine) -> None:
         self.provider = listed.name
-        self._desks = desks
+        self._apis = apis
         self._endpoint = listed.base_url or ""
         self._work = work
 
@@ -204,13 +204,13 @@ class _Replay:
         return batches.read_turn(model, as_line(request, reply.line_id), reply)
 
     def _thinking(self, model: str) -> int:
-        return self._desks.registry.find(self.provider, model).thinking_tokens
+        return self._apis.registry.find(self.provider, model).thinking_tokens
 
     def _next(self, model: str, asked: ModelRequest, address: str) -> tuple[ProviderBatches, BatchReply]:
         """The batch API that reads the next reply, and the reply. Raises `AwaitedError` if there is none left."""
         brought = self._work.replies.get(address, ())
         number = self._work.used[address]
-        batches = self._desks.reading(self.provider)
+        batches = self._apis.reading(self.provider)
         if number < len(brought) and batches is not None:
             self._work.used[address] += 1
             return batches, brought[number]

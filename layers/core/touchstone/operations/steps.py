@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason
 from touchstone.answers.progress import MAX_ATTEMPTS, route, settled
-from touchstone.answers.providers import Preferences, nobody_solves
+from touchstone.answers.providers import Preferences, no_solver_sentence
 from touchstone.clock import Deadline
 from touchstone.errors import (
     ConflictError,
@@ -72,13 +72,17 @@ class NextStep:
 
 @traced
 async def read_problem(
-    context: AnswerContext, answer_id: str, *, deadline: Deadline | None = None, left_for: timedelta | None = None
+    context: AnswerContext,
+    answer_id: str,
+    *,
+    deadline: Deadline | None = None,
+    abandoned_after: timedelta | None = None,
 ) -> None:
     """OCR: read the problem from the image. Raises `UnsolvedError` if it shows no problem, or nobody can read it.
 
-    Here and below, `left_for` is how long the batch or message that carries the answer may leave it before another try:
-    then a failure for a passing reason raises `UndecidedError`. If `left_for` is None, there is no other try, and each
-    failure is final.
+    Here and below, `abandoned_after` is how long the batch or message that carries the answer may leave it before
+    another try: then a failure for a passing reason raises `UndecidedError`. If `abandoned_after` is None, there is no
+    other try, and each failure is final.
     """
     from touchstone.answers.reading import image, read_image
 
@@ -87,7 +91,7 @@ async def read_problem(
         return
     judge = context.judges.default("strong")
     if judge is None:
-        raise _unsolved(context, answer_id, nobody_solves(context.judges.remedy), reason="misconfigured")
+        raise _unsolved(context, answer_id, no_solver_sentence(context.judges.remedy), reason="misconfigured")
     # The object may have been replaced after it was accepted: check its size first, so that it cannot fill the memory.
     if context.artifacts.size(tenant=context.tenant, key=record.image_key) > MAX_IMAGE_BYTES:
         raise _unsolved(context, answer_id, f"The image has more than {MAX_IMAGE_BYTES:,} bytes; make it smaller.")
@@ -103,7 +107,9 @@ async def read_problem(
     except (JudgeError, LimitError) as error:
         spends = spends_of_failure(error, "ocr")
         sentence = f"The image could not be read: {error}"
-        _put_off(context, record, error, spends, sentence=sentence, provider=judge.provider, left_for=left_for)
+        _put_off(
+            context, record, error, spends, sentence=sentence, provider=judge.provider, abandoned_after=abandoned_after
+        )
         raise _unsolved(context, answer_id, sentence, spends, reason=unanswered_reason(error)) from error
     if reading.problem is None:
         raise _unsolved(context, answer_id, f"The image could not be read: {reading.obstacle}", reading.spends)
@@ -164,7 +170,7 @@ async def solve_problem(
     *,
     number: int,
     deadline: Deadline | None = None,
-    left_for: timedelta | None = None,
+    abandoned_after: timedelta | None = None,
 ) -> None:
     """SOLVE: make attempt `number`. Raises `UnsolvedError` if no provider answers and there is no earlier attempt."""
     from touchstone.answers.retrieval import retrieve
@@ -195,9 +201,15 @@ async def solve_problem(
         )
     else:
         whose = attempted.provider or next(iter(context.judges.available()), "")
-        failure = attempted.failure or nobody_solves(context.judges.remedy)
+        failure = attempted.failure or no_solver_sentence(context.judges.remedy)
         _put_off(
-            context, record, attempted.error, attempted.spends, sentence=failure, provider=whose, left_for=left_for
+            context,
+            record,
+            attempted.error,
+            attempted.spends,
+            sentence=failure,
+            provider=whose,
+            abandoned_after=abandoned_after,
         )
         if not record.attempts:
             raise _unsolved(context, answer_id, failure, attempted.spends, reason=attempted.reason)
@@ -224,7 +236,7 @@ async def verify_attempt(
     *,
     number: int = 1,
     deadline: Deadline | None = None,
-    left_for: timedelta | None = None,
+    abandoned_after: timedelta | None = None,
 ) -> NextStep:
     """QUICK_VERIFY: verify attempt `number`. Return the next step.
 
@@ -237,7 +249,7 @@ async def verify_attempt(
         return NextStep(route="enrich", number=number)
     attempt = _latest(record)
     if attempt.verification is None:
-        done = await quick_verified(context, record, attempt, deadline=deadline, left_for=left_for)
+        done = await quick_verified(context, record, attempt, deadline=deadline, abandoned_after=abandoned_after)
         record = context.answers.set_verification(
             tenant=context.tenant,
             answer_id=answer_id,
@@ -260,12 +272,12 @@ async def quick_verified(
     attempt: Attempt,
     *,
     deadline: Deadline | None,
-    left_for: timedelta | None,
+    abandoned_after: timedelta | None,
 ) -> "QuickVerified":
     """The result of QUICK_VERIFY for an attempt; it is not stored yet.
 
-    With `left_for`, a passing failure raises `UndecidedError`, and the record is stored as waiting. With `left_for`
-    None, each failure is final, and nothing is stored.
+    With `abandoned_after`, a passing failure raises `UndecidedError`, and the record is stored as waiting. With
+    `abandoned_after` None, each failure is final, and nothing is stored.
     """
     from touchstone.answers.judge_time import judge_seconds
     from touchstone.answers.panel import several, verifying_seconds
@@ -279,7 +291,7 @@ async def quick_verified(
         judge=judge,
         another=second_judge(context.judges, judge),
         several=several(context.judges, record.judges),
-        sure=context.sure,
+        thresholds=context.thresholds,
         remedy=context.judges.remedy,
         key=record.answer_key,
         deadline=deadline or Deadline.after(verifying_seconds(seconds, record.judges)),
@@ -290,16 +302,28 @@ async def quick_verified(
     if judge is not None:
         sentence = done.verification.error or f"Not verified: {done.failure}"
         whose = done.failed_by or judge.provider
-        _put_off(context, record, done.failure, done.spends, sentence=sentence, provider=whose, left_for=left_for)
+        _put_off(
+            context,
+            record,
+            done.failure,
+            done.spends,
+            sentence=sentence,
+            provider=whose,
+            abandoned_after=abandoned_after,
+        )
     return done
 
 
 async def work_whole(
-    context: AnswerContext, record: AnswerRecord, *, deadline: Deadline | None = None, left_for: timedelta | None = None
+    context: AnswerContext,
+    record: AnswerRecord,
+    *,
+    deadline: Deadline | None = None,
+    abandoned_after: timedelta | None = None,
 ) -> AnswerRecord:
-    """Run all steps of an answer that nobody waits for, as far as they come. `left_for`: as for `read_problem`."""
+    """Run all steps of an answer that nobody waits for, as far as they come; parameters as for `read_problem`."""
     whole = verify_own_answer if record.kind == "verify" else solve_whole
-    return await whole(context, record.id, deadline=deadline, left_for=left_for)
+    return await whole(context, record.id, deadline=deadline, abandoned_after=abandoned_after)
 
 
 async def verify_own_answer(
@@ -307,13 +331,13 @@ async def verify_own_answer(
     answer_id: str,
     *,
     deadline: Deadline | None = None,
-    left_for: timedelta | None = None,
+    abandoned_after: timedelta | None = None,
     ended: Callable[[AnswerRecord], None] | None = None,
 ) -> AnswerRecord:
     """Run all steps of an answer that the caller brought: it is verified once, and finished by the same write.
 
-    `deadline` None: nobody waits for it. With `left_for` the record may stay without an end; then it waits for another
-    try, which calls this function again. `ended` is called with the record if this call ended it.
+    `deadline` None: nobody waits for it. With `abandoned_after` the record may stay without an end; then it waits for
+    another try, which calls this function again. `ended` is called with the record if this call ended it.
     """
     record = _get(context, answer_id)
     if record.stage in ENDED:
@@ -323,7 +347,7 @@ async def verify_own_answer(
         return finish(context.answers, record, ended=ended)
     async with tracing_calls(context, answer_id, deadline=deadline) as keep_trace:
         try:
-            done = await quick_verified(context, record, attempt, deadline=deadline, left_for=left_for)
+            done = await quick_verified(context, record, attempt, deadline=deadline, abandoned_after=abandoned_after)
         except UndecidedError:
             return _get(context, answer_id)
         keep_trace()
@@ -331,21 +355,29 @@ async def verify_own_answer(
 
 
 async def solve_whole(
-    context: AnswerContext, answer_id: str, *, deadline: Deadline | None = None, left_for: timedelta | None = None
+    context: AnswerContext,
+    answer_id: str,
+    *,
+    deadline: Deadline | None = None,
+    abandoned_after: timedelta | None = None,
 ) -> AnswerRecord:
     """Run all steps of a problem in one process: the steps of the state machine, one after the other.
 
     Each step has its own time, and none goes past `deadline`. A problem that nobody could answer is a record too, which
-    says why. `left_for`: as for `verify_own_answer`.
+    says why. `abandoned_after`: as for `verify_own_answer`.
     """
     try:
-        await read_problem(context, answer_id, deadline=deadline, left_for=left_for)
+        await read_problem(context, answer_id, deadline=deadline, abandoned_after=abandoned_after)
         await analyze_problem(context, answer_id, deadline=deadline)
         if not await retrieve_solution(context, answer_id):
             number = 1
             while number <= MAX_ATTEMPTS:
-                await solve_problem(context, answer_id, number=number, deadline=deadline, left_for=left_for)
-                verified = await verify_attempt(context, answer_id, number=number, deadline=deadline, left_for=left_for)
+                await solve_problem(
+                    context, answer_id, number=number, deadline=deadline, abandoned_after=abandoned_after
+                )
+                verified = await verify_attempt(
+                    context, answer_id, number=number, deadline=deadline, abandoned_after=abandoned_after
+                )
                 if verified.route == "enrich":
                     break
                 number = verified.number
@@ -397,14 +429,21 @@ def _put_off(
     *,
     sentence: str,
     provider: str,
-    left_for: timedelta | None,
+    abandoned_after: timedelta | None,
 ) -> None:
     """Let the record wait and raise `UndecidedError`, unless this failure of `provider` is final."""
-    if failure is None or left_for is None:
+    if failure is None or abandoned_after is None:
         return
-    from touchstone.operations.trying import put_off
+    from touchstone.operations.trying import postpone
 
-    off = put_off(failure, record.trying, sentence=sentence, provider=provider, now=context.clock(), left_for=left_for)
+    off = postpone(
+        failure,
+        record.trying,
+        sentence=sentence,
+        provider=provider,
+        now=context.clock(),
+        abandoned_after=abandoned_after,
+    )
     if off is None:
         return
     context.answers.wait(

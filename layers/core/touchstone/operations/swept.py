@@ -40,7 +40,7 @@ def measurements_swept(measurements: Measurements) -> SweptJob:
         metrics = measurements.get(which).open
         return {"metrics": list(metrics)} if metrics else None
 
-    return SweptJob(machine="measure", unfinished=measurements.unfinished, ahead=open_metrics)
+    return SweptJob(machine="measure", unfinished=measurements.unfinished, machine_input=open_metrics)
 
 
 def quizzes_swept(quizzes: Quizzes) -> SweptJob:

@@ -22,7 +22,7 @@ from touchstone.operations.deferral import FIRST_PAUSE, GivenUp, Postponed, afte
 
 PATIENCE = 4
 """A pause before the next look is the elapsed time divided by this, so that a long wait takes few looks."""
-NOBODY = "gemini"
+ANY_PROVIDER = "gemini"
 """The provider whose quota day counts if no provider was asked. Any provider will do, since nothing was counted."""
 
 
@@ -44,7 +44,7 @@ class Paid(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried[T]:
-    """The result of a try, and the provider that was asked; `NOBODY` if no judge could be opened."""
+    """The result of a try, and the provider that was asked; `ANY_PROVIDER` if no judge could be opened."""
 
     found: T | NotScored
     provider: str
@@ -59,42 +59,42 @@ async def with_judge[T: Paid](
     except (SettingsError, MisconfiguredError) as error:
         failure = MisconfiguredError(str(error), sent=False)
         nothing = NotScored(reason="misconfigured", faults=(), error=failure, spends=())
-        return Tried(found=nothing, provider=NOBODY)
+        return Tried(found=nothing, provider=ANY_PROVIDER)
     found = await work(judge)
     context.paid(found.spends)
     return Tried(found=found, provider=judge.provider)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PutOff:
+class Postponement:
     """How work waits for another try, and what the present try tells of the work."""
 
     waiting: Waiting
     ended: TryEnd
 
 
-def put_off(
+def postpone(
     failure: JudgeError | LimitError,
     attempts: Attempts,
     *,
     sentence: str,
     provider: str,
     now: datetime,
-    left_for: timedelta,
-) -> PutOff | None:
+    abandoned_after: timedelta,
+) -> Postponement | None:
     """How work waits after its judge of `provider` failed. None if that is the end of the work.
 
-    It is the end if another try would not change the failure, or there were enough tries. `left_for` is how long the
-    carrier of the work (a batch, a message or a machine) may leave it before the sweep takes it for abandoned.
+    It is the end if another try would not change the failure, or there were enough tries. `abandoned_after` is how long
+    the carrier of the work (a batch, a message or a machine) may leave it before the sweep takes it for abandoned.
     """
     if failure.reason in PERMANENT_REASONS:
         return None
     later = after_failure(failure, attempts, now=now, reset=next_reset(provider, now))
     if isinstance(later, GivenUp):
         return None
-    left_until = max(now + left_for, later.until)
+    left_until = max(now + abandoned_after, later.until)
     waiting = Waiting(reason=unanswered_reason(failure), sentence=sentence, until=later.until, left_until=left_until)
-    return PutOff(waiting=waiting, ended=later.ended)
+    return Postponement(waiting=waiting, ended=later.ended)
 
 
 def follow_up(

@@ -157,7 +157,7 @@ def _due(record: AnswerRecord) -> datetime | None:
     return left_until or record.created_at
 
 
-def _also(record: AnswerRecord) -> Item:
+def _more_attributes(record: AnswerRecord) -> Item:
     item: Item = {} if record.stage not in ENDED else _evaluation_index(record)
     if _came_late(record):
         item |= {"gsi3pk": late_pk(record.tenant), "count": milliseconds(record.created_at)}
@@ -230,8 +230,8 @@ ANSWER = Job(
     line=AnswerSummary,
     summary=summary_of,
     due=_due,
-    also=_also,
-    follows=lambda before, after: tuple(map(action_of, difference(before, after))),
-    dated=lambda record, now: record.model_copy(update={"updated_at": now}),
+    more_attributes=_more_attributes,
+    counter_writes=lambda before, after: tuple(map(action_of, difference(before, after))),
+    touched=lambda record, now: record.model_copy(update={"updated_at": now}),
 )
 """How answers are stored."""

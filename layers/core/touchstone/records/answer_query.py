@@ -150,18 +150,18 @@ class AnswerQuery(LabelledQuery):
         begun = max(begun or ulid_moment(self.batch), EPOCH + CLAIMED_BEFORE)
         return first_ulid(begun - CLAIMED_BEFORE), last_ulid(begun + CLAIMED_BEFORE)
 
-    def passes_unlabelled(self, line: AnswerSummary) -> bool | None:
+    def matches_without_label(self, line: AnswerSummary) -> bool | None:
         """As in every list, and also by the attempts."""
-        found = super().passes_unlabelled(line)
+        found = super().matches_without_label(line)
         if found is False:
             return False
         if "attempts" not in line.model_fields_set and self._of_attempts():
             return None
         return found if self._attempted(line) else False
 
-    def meant(self, line: AnswerSummary, record: AnswerRecord) -> bool:
+    def matches(self, line: AnswerSummary, record: AnswerRecord) -> bool:
         """Whether the query means a record, by its line as it is made now and its whole texts. Ignores its label."""
-        return super().meant(line, record) and self._attempted(line)
+        return super().matches(line, record) and self._attempted(line)
 
     def _of_attempts(self) -> bool:
         return any(getattr(self, name) is not None for name in _OF_ATTEMPTS)

@@ -159,11 +159,11 @@ class Answers(AnswerLists):
                 else record.evaluation,
             }
 
-        def beside(record: AnswerRecord) -> Sequence[Action]:
+        def also_write(record: AnswerRecord) -> Sequence[Action]:
             return () if problem_key is None else solution_actions(record, problem_key, near_keys)
 
         return self._work(
-            tenant, answer_id, done=lambda _: False, change=change, spends=spends, beside=beside, worked=ended
+            tenant, answer_id, done=lambda _: False, change=change, spends=spends, also_write=also_write, worked=ended
         )
 
     def fail(
@@ -233,7 +233,7 @@ class Answers(AnswerLists):
         done: Callable[[AnswerRecord], bool],
         change: Callable[[AnswerRecord], dict[str, Any]],
         spends: Sequence[Spend],
-        beside: Callable[[AnswerRecord], Sequence[Action]] | None = None,
+        also_write: Callable[[AnswerRecord], Sequence[Action]] | None = None,
         worked: Callable[[AnswerRecord], None] | None = None,
     ) -> AnswerRecord:
         """Take one step on a record that has not ended.
@@ -251,9 +251,9 @@ class Answers(AnswerLists):
             return record.model_copy(update={**change(record), "spends": (*record.spends, *spends)})
 
         def writes(record: AnswerRecord) -> Sequence[Action]:
-            return beside(record) if works and beside is not None else ()
+            return also_write(record) if works and also_write is not None else ()
 
-        record = self.change(Reference(tenant, "answer", answer_id), step, beside=writes)
+        record = self.change(Reference(tenant, "answer", answer_id), step, also_write=writes)
         if works and worked is not None:
             worked(record)
         return record

@@ -169,7 +169,7 @@ AUDIT = Job(
     line=AuditSummary,
     summary=_summary,
     due=_due,
-    also=_weekly,
+    more_attributes=_weekly,
 )
 """How audits are stored."""
 

@@ -63,7 +63,7 @@ class Batch:
     pay_twice: bool = False
 
     @property
-    def heard_of_at(self) -> datetime:
+    def last_heartbeat_at(self) -> datetime:
         """When the batch's run was last heard of, or the end of its wait: a waiting run is not heard of before it."""
         return max(self.updated_at, self.waiting_until or self.updated_at)
 
@@ -150,7 +150,7 @@ class Batches:
         held = self._set_of_running(tenant, batch_id, {"owner": owner})
         return held if held.state == "running" and held.owner == owner else None
 
-    def hasten(self, *, tenant: str, batch_id: str, pay_twice: bool) -> Batch:
+    def ask_now(self, *, tenant: str, batch_id: str, pay_twice: bool) -> Batch:
         """Ask a running batch's lines at once from now on; with `pay_twice` also the lines in a provider's batch.
 
         A batch that has ended stays as it is.

@@ -56,7 +56,7 @@ class Challenges(JobStore[Challenge, Never]):
             tenant,
             task_key(tenant, task_id),
             lambda task: challenged(task, challenge_id, own=own, now=now),
-            beside=lambda _: (self._records.inserting(record),),
+            also_write=lambda _: (self._records.inserting(record),),
         )
         return self._records.same(self._records.read(tenant, key), record)
 
@@ -82,7 +82,7 @@ class Challenges(JobStore[Challenge, Never]):
         """Record that a try brought nothing, and why; `ended` is what that says about the work."""
         return self._step(challenge, lambda one: steps.put_back(one, why, until=until, ended=ended, spends=spends))
 
-    def carry(self, challenge: Challenge, *, until: datetime) -> Challenge:
+    def keep_from_sweep(self, challenge: Challenge, *, until: datetime) -> Challenge:
         """Note that a process carries the challenge on and looks at it again at `until`: the sweep leaves it alone."""
         return self._step(challenge, lambda one: steps.carried(one, until))
 
@@ -122,7 +122,7 @@ class Challenges(JobStore[Challenge, Never]):
             challenge, lambda one: steps.decided(one, state, places=places, now=self._clock(), spends=spends)
         )
 
-    def leave(self, challenge: Challenge, *, why: Unjudged, spends: Sequence[Spend] = ()) -> Challenge:
+    def give_up(self, challenge: Challenge, *, why: Unjudged, spends: Sequence[Spend] = ()) -> Challenge:
         """Record that nobody could judge the challenge, and why: the ranking stands."""
         return self._step(challenge, lambda one: steps.unresolved(one, why, now=self._clock(), spends=spends))
 

@@ -128,7 +128,7 @@ def _counted(comparison: DimensionComparison) -> Iterator[Increment]:
     return counted_tallies(comparison.tenant, f"{comparison.task_id}#{comparison.id}", tallies)
 
 
-def _follows(before: DimensionComparison | None, after: DimensionComparison) -> Sequence[Action]:
+def _counter_writes(before: DimensionComparison | None, after: DimensionComparison) -> Sequence[Action]:
     return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
 
 
@@ -138,7 +138,7 @@ COMPARISON_KIND = RecordKind(
     key=lambda one: comparison_key(one.tenant, one.task_id, one.round_id, one.dimension),
     asked=lambda one: "\n".join(one.finalists),
     derived=lambda _: {},
-    follows=_follows,
+    counter_writes=_counter_writes,
 )
 """How comparisons are stored."""
 

@@ -48,7 +48,7 @@ def position_of(scope: str, cursor: str) -> str:
     return position
 
 
-def leads_on(scope: str, cursor: str) -> bool:
+def is_cursor_of(scope: str, cursor: str) -> bool:
     """Whether a cursor belongs to the list `scope`."""
     try:
         position_of(scope, cursor)

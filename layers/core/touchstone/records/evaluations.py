@@ -165,7 +165,7 @@ class Evaluations(OfAnswers):
 
         return self.change(Reference(tenant, "answer", answer_id), step)
 
-    def line_up(self, *, tenant: str, answer_id: str, cheap: bool = False) -> AnswerRecord:
+    def enqueue(self, *, tenant: str, answer_id: str, cheap: bool = False) -> AnswerRecord:
         """Put a waiting request among the deferred, for its turn. A request in another state stays as it is.
 
         If the request pauses after a judge failed, the pause goes on. `cheap` as in `defer`.
@@ -180,7 +180,7 @@ class Evaluations(OfAnswers):
 
         return self.change(Reference(tenant, "answer", answer_id), step)
 
-    def hasten(self, *, tenant: str, answer_id: str, pay_twice: bool = False) -> AnswerRecord:
+    def ask_now(self, *, tenant: str, answer_id: str, pay_twice: bool = False) -> AnswerRecord:
         """Take a record out of the line for batches: it is asked as soon as the quota admits it.
 
         A record that is in a batch already is paid for, so it is asked a second time only with `pay_twice`; without it,

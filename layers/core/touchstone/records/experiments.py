@@ -131,7 +131,7 @@ EXPERIMENT = Job(
 """How experiments are stored."""
 
 
-def _follows(before: PairWork | None, after: PairWork) -> Sequence[Action]:
+def _counter_writes(before: PairWork | None, after: PairWork) -> Sequence[Action]:
     """The writes by which a step of a pair changes the counters of its judges."""
     return tuple(map(action_of, changes(() if before is None else counted_pair(before), counted_pair(after))))
 
@@ -142,7 +142,7 @@ PAIRS = PartKind(
     model=PairWork,
     prefix=PAIR,
     new=lambda whole, number, at: PairWork(tenant=whole.tenant, experiment_id=whole.id, number=number, at=at),
-    follows=_follows,
+    counter_writes=_counter_writes,
 )
 """How pairs are stored. A pair ends once, and the same transaction adds it to the experiment's progress."""
 

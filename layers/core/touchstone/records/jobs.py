@@ -42,9 +42,9 @@ class Job[R: JobRecord, S: Line]:
     `plural` names its records in sentences and in the key of their list. `asked` is the request that a record began as:
     the same text for a repeated request. `summary` makes a record's line in a list, and `line` is the line's class;
     both are None for a kind without lists of a tenant. `due` is when the next step of a record is due, None once it
-    needs none: the sweep looks for records that are long past that moment. `also` are further attributes of the item,
-    and `follows` the writes that a change brings with it (`RecordKind`). `dated` writes the moment of a change into the
-    record, for a kind that keeps it.
+    needs none: the sweep looks for records that are long past that moment. `more_attributes` are further attributes of
+    the item, and `counter_writes` the writes that a change brings with it (`RecordKind`). `touched` writes the moment
+    of a change into the record, for a kind that keeps it.
     """
 
     kind: JobKind
@@ -54,9 +54,9 @@ class Job[R: JobRecord, S: Line]:
     due: Callable[[R], datetime | None]
     line: type[S] | None = None
     summary: Callable[[R], S] | None = None
-    also: Callable[[R], Item] = lambda _: {}
-    follows: Callable[[R | None, R], Sequence[Action]] = lambda _before, _after: ()
-    dated: Callable[[R, datetime], R] = lambda record, _now: record
+    more_attributes: Callable[[R], Item] = lambda _: {}
+    counter_writes: Callable[[R | None, R], Sequence[Action]] = lambda _before, _after: ()
+    touched: Callable[[R, datetime], R] = lambda record, _now: record
 
     @property
     def scope(self) -> str:
@@ -79,12 +79,12 @@ class Job[R: JobRecord, S: Line]:
             key=lambda record: key_of(record.ref),
             asked=self.asked,
             derived=self._derived,
-            follows=self.follows,
-            dated=lambda record: self.dated(record, clock()),
+            counter_writes=self.counter_writes,
+            touched=lambda record: self.touched(record, clock()),
         )
 
     def _derived(self, record: R) -> Item:
-        item: Item = dict(self.also(record))
+        item: Item = dict(self.more_attributes(record))
         if self.summary is not None:
             summary = self.summary(record).model_dump_json()
             item |= {"gsi1pk": of_tenant(record.tenant, self.scope), "gsi1sk": record.id, "summary": summary}
@@ -131,16 +131,16 @@ class JobStore[R: JobRecord, S: Line]:
         """The records of another kind of job in the same table, for a change that is made together with one here."""
         return Versioned(job.stored(self._clock), self._table, self._artifacts, pause=self._pause)
 
-    def ahead(self, which: Sequence[Reference]) -> Self:
+    def preloaded(self, which: Sequence[Reference]) -> Self:
         """This store, with some records of one tenant read now and not again before they are written.
 
         A hundred records are read at once. If somebody else changes such a record meanwhile, the condition of the write
         fails.
         """
-        ahead = copy(self)
+        preloaded = copy(self)
         if which:
-            ahead._records = self._records.ahead(which[0].tenant, [key_of(each) for each in which])  # noqa: SLF001 - its own
-        return ahead
+            preloaded._records = self._records.preloaded(which[0].tenant, [key_of(each) for each in which])  # noqa: SLF001 - its own
+        return preloaded
 
     def create(self, record: R) -> R:
         """Store a new record; a repeat returns the stored record in its present state.
@@ -186,18 +186,18 @@ class JobStore[R: JobRecord, S: Line]:
             line=line,
             query=query,
             between=self.between(tenant, query),
-            look_into=lambda lines: self.looked_into(tenant, query, lines),
+            match_records=lambda lines: self.matching_records(tenant, query, lines),
             reads_of=lambda line: self.reads_of(query, line),
         ).page(limit=limit, cursor=cursor, most=most)
 
-    def looked_into(self, tenant: str, query: ListQuery, lines: Sequence[S]) -> dict[str, S]:
+    def matching_records(self, tenant: str, query: ListQuery, lines: Sequence[S]) -> dict[str, S]:
         """The lines whose records `query` means, by id. Each line is made again from its record."""
         keys = [key_of(Reference(tenant, self.job.kind, line.id)) for line in lines]
         found = {}
         for item in read_many(self._table, keys, f"the {self.job.plural}", pause=self._pause):
             record = self._records.of_item(tenant, item).record
             line = self.job.summary(record) if self.job.summary is not None else None
-            if line is not None and query.meant(line, self.searched(query, record)):
+            if line is not None and query.matches(line, self.searched(query, record)):
                 found[record.id] = line
         return found
 
@@ -230,14 +230,14 @@ class JobStore[R: JobRecord, S: Line]:
         return tuple(reference_of(self.job.kind, item) for item in found)
 
     def change(
-        self, which: Reference, step: Callable[[R], R], *, beside: Callable[[R], Sequence[Action]] | None = None
+        self, which: Reference, step: Callable[[R], R], *, also_write: Callable[[R], Sequence[Action]] | None = None
     ) -> R:
         """Apply `step`, a pure change that returns the very same object if nothing is to do. Return the stored record.
 
-        `beside` returns further writes of the same transaction, from the record as it will be. Raises what `step`
+        `also_write` returns further writes of the same transaction, from the record as it will be. Raises what `step`
         raises, and `InputError` if the result is no valid record.
         """
-        return self._records.change(which.tenant, key_of(which), step, beside=beside)
+        return self._records.change(which.tenant, key_of(which), step, also_write=also_write)
 
     def begin(self, which: Reference, step: Callable[[R], R]) -> tuple[R, bool]:
         """Apply a step that takes a record's work. The flag says whether this caller got it: of many exactly one."""

@@ -120,7 +120,7 @@ class Judgements:
         """Record that a scoring waits for its batch, and is to be looked at again at `until`."""
         return self._step(ref, lambda one: steps.awaiting(one, until=until))
 
-    def hasten(self, ref: Reference) -> Submission:
+    def ask_now(self, ref: Reference) -> Submission:
         """Have the judge asked at once from now on, whatever has happened to the task."""
         return self._records.change(ref.tenant, key_of(ref), steps.hastened)
 
@@ -216,7 +216,7 @@ class Judgements:
         def still(after: Submission) -> Sequence[Action]:
             return () if after.state == "overtaken" else (_in_state(task, during),)
 
-        return self._records.change(ref.tenant, key_of(ref), in_time, beside=still)
+        return self._records.change(ref.tenant, key_of(ref), in_time, also_write=still)
 
 
 def _in_state(task: Key, states: frozenset[TaskState]) -> Action:

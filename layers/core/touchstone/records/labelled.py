@@ -21,29 +21,29 @@ class LabelledQuery(ListQuery):
         label: str | None = getattr(self, "label", None)
         return label
 
-    def passes(self, line: Any) -> bool | None:
+    def matches_line(self, line: Any) -> bool | None:
         """As in every list; None if the labels of the line's record must be read to know."""
-        found = self.passes_unlabelled(line)
+        found = self.matches_without_label(line)
         return found if self.said is None or found is False else None
 
     def fits(self, given: Collection[str]) -> bool:
         """Whether the labels that people gave to a record match the query."""
         return self.said is None or (not given if self.said == UNLABELLED else self.said in given)
 
-    def passes_unlabelled(self, line: Any) -> bool | None:
+    def matches_without_label(self, line: Any) -> bool | None:
         """Whether the query means a line, whatever its labels."""
-        return super().passes(line)
+        return super().matches_line(line)
 
 
 class LabelledStore[R: JobRecord, S: Line](JobStore[R, S]):
     """Records that can also be found by their labels."""
 
-    def looked_into(self, tenant: str, query: ListQuery, lines: Sequence[S]) -> dict[str, S]:
+    def matching_records(self, tenant: str, query: ListQuery, lines: Sequence[S]) -> dict[str, S]:
         """The lines that the query means by their records and labels, by id."""
         if not isinstance(query, LabelledQuery) or query.said is None:
-            return super().looked_into(tenant, query, lines)
-        known = {line.id: line for line in lines if query.passes_unlabelled(line) is True}
-        found = known | super().looked_into(tenant, query, [line for line in lines if line.id not in known])
+            return super().matching_records(tenant, query, lines)
+        known = {line.id: line for line in lines if query.matches_without_label(line) is True}
+        found = known | super().matching_records(tenant, query, [line for line in lines if line.id not in known])
         given = self.labels_given(tenant, query.said, found)
         return {each: line for each, line in found.items() if query.fits(given.get(each, ()))}
 

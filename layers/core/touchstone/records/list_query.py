@@ -46,7 +46,7 @@ def words_of(text: str) -> list[str]:
     return normalised(text, "NFKC").casefold().split()
 
 
-def says(texts: Iterable[str | None], search: str | None) -> bool:
+def contains_words(texts: Iterable[str | None], search: str | None) -> bool:
     """Whether each word of the search stands in one of the texts; True if there is no search."""
     if search is None:
         return True
@@ -168,7 +168,7 @@ class ListQuery(Strict):
         """The first and last id of batches whose lines may have arrived in the range of days; None without `from`."""
         return None if self.since is None else (first_ulid(self.begin - WAITS_FOR), first_ulid(self.begin))
 
-    def passes(self, line: Any) -> bool | None:
+    def matches_line(self, line: Any) -> bool | None:
         """Whether the query means a line, as far as the line tells; None: its record has to be looked into."""
         search = getattr(self, "search", None)
         unsaid = any(self._lacks(line, held) for _, held in self._held())
@@ -177,11 +177,11 @@ class ListQuery(Strict):
             return False
         if not all(wanted in held.of(line) for wanted, held in self._held() if not self._lacks(line, held)):
             return False
-        if says(self.findable.said(line), search):
+        if contains_words(self.findable.said(line), search):
             return None if unsaid else True
         return None if self.findable.texts is not None and self.findable.cut(line) else False
 
-    def meant(self, line: Any, record: Any) -> bool:
+    def matches(self, line: Any, record: Any) -> bool:
         """Whether the query means a record, by its line as it is made now and its own texts."""
         texts = self.findable.texts
         own = () if texts is None else texts(record)
@@ -189,7 +189,7 @@ class ListQuery(Strict):
             self._arrived(line)
             and self._priced(line)
             and all(wanted in held.of(line) for wanted, held in self._held())
-            and says((*self.findable.said(line), *own), getattr(self, "search", None))
+            and contains_words((*self.findable.said(line), *own), getattr(self, "search", None))
         )
 
     def _held(self) -> list[tuple[object, LineFilter[Any]]]:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from touchstone.errors import InputError
-from touchstone.records.cursors import MAX_PAGE, Page, cursor_after, leads_on, page_size, position_of
+from touchstone.records.cursors import MAX_PAGE, Page, cursor_after, is_cursor_of, page_size, position_of
 from touchstone.records.list_query import ListQuery
 from touchstone.records.table import Item, store_faults
 from touchstone.records.ulids import ulid_moment
@@ -86,9 +86,9 @@ class Looking[S: Line]:
     """One list, and how a page of it is found.
 
     `what` names its records in sentences, `scope` is its partition of the index by time, and `between` the first and
-    the last id that the query can mean. `look_into` is given the lines about which `query` cannot decide; it returns
-    those that are meant by their records, by id, as they are to be shown. `reads_of` returns how many reads `look_into`
-    makes for a line.
+    the last id that the query can mean. `match_records` is given the lines about which `query` cannot decide; it
+    returns those that are meant by their records, by id, as they are to be shown. `reads_of` returns how many reads
+    `match_records` makes for a line.
     """
 
     table: "Table"
@@ -97,7 +97,7 @@ class Looking[S: Line]:
     line: type[S]
     query: ListQuery
     between: tuple[str, str]
-    look_into: Callable[[Sequence[S]], Mapping[str, S]]
+    match_records: Callable[[Sequence[S]], Mapping[str, S]]
     reads_of: Callable[[S], int] = lambda _: 1
 
     def page(self, *, limit: int, cursor: str | None, most: int = MAX_PAGE) -> FoundPage[S]:
@@ -110,7 +110,7 @@ class Looking[S: Line]:
         # A cursor is valid only with the filters that it came with: with others it would skip records that they mean.
         given = self.query.given
         list_scope = f"{self.scope}\x1f{json.dumps(given)}" if given else self.scope
-        if cursor is not None and not leads_on(list_scope, cursor):
+        if cursor is not None and not is_cursor_of(list_scope, cursor):
             raise InputError(
                 "This cursor came with other filters or from another list; send it with the filters that it came "
                 "with, or start again without one.",
@@ -178,7 +178,7 @@ class Looking[S: Line]:
         unknown = 0
         for item in items:
             line = self.line.model_validate_json(str(item["summary"]))
-            passes = self.query.passes(line)
+            passes = self.query.matches_line(line)
             if passes is False:
                 continue
             waiting.append((line, passes is None))
@@ -199,7 +199,7 @@ class Looking[S: Line]:
     def _close(self, walk: _Walk[S], waiting: Sequence[tuple[S, bool]]) -> None:
         """Decide on the waiting lines: look into the records of those about which their line does not tell enough."""
         unknown = [line for line, open_one in waiting if open_one]
-        meant = self.look_into(unknown) if unknown else {}
+        meant = self.match_records(unknown) if unknown else {}
         for line, open_one in waiting:
             if not open_one:
                 walk.found.append(line)

@@ -155,7 +155,7 @@ def _counted(measurement: Measurement) -> tuple[Increment, ...]:
     return tuple(counted_tallies(measurement.tenant, measurement.id, tallies))
 
 
-def _follows(before: Measurement | None, after: Measurement) -> Sequence[Action]:
+def _counter_writes(before: Measurement | None, after: Measurement) -> Sequence[Action]:
     return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
 
 
@@ -167,7 +167,7 @@ MEASUREMENT = Job(
     line=MeasurementSummary,
     summary=_summary,
     due=_due,
-    follows=_follows,
+    counter_writes=_counter_writes,
 )
 """How measurements are stored."""
 
@@ -179,7 +179,7 @@ class Measurements(LabelledStore[Measurement, MeasurementSummary]):
         """One read of the record if the line does not tell enough, and one of the labels of each metric."""
         if not isinstance(query, MeasurementQuery) or query.said is None:
             return super().reads_of(query, line)
-        return (query.passes_unlabelled(line) is None) + len(_called(line, query.said))
+        return (query.matches_without_label(line) is None) + len(_called(line, query.said))
 
     def labels_given(
         self, tenant: str, wanted: str, lines: Mapping[str, MeasurementSummary]

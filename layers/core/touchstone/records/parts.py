@@ -28,8 +28,8 @@ class PartKind[P: Part]:
     """How the parts of one kind of job are stored.
 
     `name` is their noun in sentences. `prefix` begins their sort keys, and their numbers follow. `new` makes a part
-    that nobody has begun. `sums` are counted in the progress beside what every part counts. `follows` are further
-    writes that a change brings with it.
+    that nobody has begun. `sums` are counted in the progress beside what every part counts. `counter_writes` are
+    further writes that a change brings with it.
     """
 
     name: str
@@ -37,7 +37,7 @@ class PartKind[P: Part]:
     prefix: str
     new: Callable[[Reference, int, datetime], P]
     sums: Callable[[P], Mapping[str, int]] = lambda _: {}
-    follows: Callable[[P | None, P], Sequence[Action]] = lambda _before, _after: ()
+    counter_writes: Callable[[P | None, P], Sequence[Action]] = lambda _before, _after: ()
 
     def key(self, whole: Reference, number: int) -> Key:
         """The key of a part. Raises `NotFoundError` for a text that cannot be an id."""
@@ -51,7 +51,7 @@ class PartKind[P: Part]:
             key=lambda one: self.key(one.whole, one.number),
             asked=lambda one: str(one.number),
             derived=lambda _: {},
-            follows=lambda before, after: (self._counted(before, after), *self.follows(before, after)),
+            counter_writes=lambda before, after: (self._counted(before, after), *self.counter_writes(before, after)),
         )
 
     def items(self, table: "Table", pk: str) -> Iterator[Item]:
@@ -127,7 +127,7 @@ class Parts[P: Part]:
         """The parts of a job that have begun and are not over, by their number, strongly consistent."""
         return {one.number: one for one in self._begun(whole) if not one.over}
 
-    def carried_until(self, whole: Reference) -> datetime | None:
+    def last_retry_at(self, whole: Reference) -> datetime | None:
         """When the last of the open parts may be tried again; None if no open part waits.
 
         A part is open if it has begun and is not over.

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 class Replies:
     """A tenant's cache of replies (`touchstone.judges.base.ReplyCache`).
 
-    `apart` (an id) separates replies: they are given only to a caller with the same id. None: the common replies.
+    `cache_scope` (an id) separates replies: they are given only to a caller with the same id. None: the common replies.
 
     The cache only saves money. If the store fails, no reply is found or kept, and the judge is asked.
     """
@@ -36,28 +36,28 @@ class Replies:
         table: "Table",
         *,
         tenant: str,
-        apart: str | None = None,
+        cache_scope: str | None = None,
         kept: timedelta = KEPT,
         clock: Clock = system_clock,
     ) -> None:
         self._table = table
         self._tenant = tenant
-        self._apart = apart
+        self._cache_scope = cache_scope
         self._kept = kept
         self._clock = clock
-        self._ahead: dict[str, Item | None] = {}
+        self._preloaded: dict[str, Item | None] = {}
 
-    def ahead(self, keys: Iterable[str]) -> Self:
+    def preloaded(self, keys: Iterable[str]) -> Self:
         """The same cache, with the replies of these keys looked up now, a hundred at once."""
-        ahead = copy(self)
+        preloaded = copy(self)
         places = {key: self._key(key) for key in keys}
         try:
             items = {item["pk"]: item for item in read_many(self._table, list(places.values()), "the cached replies")}
         except StoreError:
             _log.warning("the cache of replies could not be read ahead; each reply is looked up by itself")
-            return ahead
-        ahead._ahead = {key: items.get(place["pk"]) for key, place in places.items()}  # noqa: SLF001 - its own
-        return ahead
+            return preloaded
+        preloaded._preloaded = {key: items.get(place["pk"]) for key, place in places.items()}  # noqa: SLF001 - its own
+        return preloaded
 
     async def get(self, key: str) -> str | None:
         """The stored reply; None if there is none or its time has passed."""
@@ -69,7 +69,11 @@ class Replies:
 
     def _get(self, key: str) -> str | None:
         try:
-            item = self._ahead[key] if key in self._ahead else read(self._table, self._key(key), "the cached reply")
+            item = (
+                self._preloaded[key]
+                if key in self._preloaded
+                else read(self._table, self._key(key), "the cached reply")
+            )
         except StoreError:
             _log.warning("the cache of replies could not be read; the judge is asked")
             return None
@@ -81,7 +85,7 @@ class Replies:
     def _put(self, key: str, reply_json: str) -> None:
         if len(reply_json.encode()) > MAX_REPLY_BYTES:
             return
-        self._ahead.pop(key, None)
+        self._preloaded.pop(key, None)
         place = self._key(key)
         expires_at = int((self._clock() + self._kept).timestamp())
         item: Item = {**place, **listed_by_key(self._tenant, place), "reply": reply_json, "expires_at": expires_at}
@@ -92,5 +96,5 @@ class Replies:
             _log.warning("the cache of replies could not be written; the reply is not kept")
 
     def _key(self, key: str) -> Key:
-        named = key if self._apart is None else f"{self._apart}/{key}"
+        named = key if self._cache_scope is None else f"{self._cache_scope}/{key}"
         return {"pk": of_tenant(self._tenant, "CACHE", part(named)), "sk": "REPLY"}

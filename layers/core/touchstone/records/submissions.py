@@ -84,7 +84,7 @@ class Submissions(JobStore[Submission, Never]):
                 when=task.record.request.when,
             )
             try:
-                return self._records.insert(record, beside=(tasks.unchanged(task), _taking(record, earlier)))
+                return self._records.insert(record, also_write=(tasks.unchanged(task), _taking(record, earlier)))
             except ConditionFailedError:
                 self._pause(jitter(attempt))
         raise StoreError("The task was changed by others each time; it is safe to repeat.")
@@ -229,7 +229,7 @@ def _counted(submission: Submission) -> tuple[Increment, ...]:
     return tuple(counted_tallies(submission.tenant, submission.id, tallies))
 
 
-def _follows(before: Submission | None, after: Submission) -> Sequence[Action]:
+def _counter_writes(before: Submission | None, after: Submission) -> Sequence[Action]:
     return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
 
 
@@ -239,8 +239,8 @@ SUBMISSION = Job[Submission, Never](
     model=Submission,
     asked=lambda one: f"{one.submitter}\n{one.uploaded_key or one.text_key}",
     due=_due,
-    also=_listed,
-    follows=_follows,
+    more_attributes=_listed,
+    counter_writes=_counter_writes,
 )
 """How submissions are stored."""
 

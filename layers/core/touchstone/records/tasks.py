@@ -172,7 +172,7 @@ class Tasks(JobStore[Task, TaskSummary]):
             lambda task: steps.won(task, submission.id, now=self._clock()),
         )
 
-    def carry(self, *, tenant: str, task_id: str, until: datetime) -> Task:
+    def keep_from_sweep(self, *, tenant: str, task_id: str, until: datetime) -> Task:
         """Note that a process carries a closed task on and looks at it again at `until`: the sweep leaves it alone."""
         return self._step(tenant, task_id, lambda task: steps.carried(task, until))
 
@@ -180,7 +180,7 @@ class Tasks(JobStore[Task, TaskSummary]):
         """Close a task whose deadline has passed. Raises `ConflictError` before the deadline."""
         return self._step(tenant, task_id, lambda task: steps.ended(task, now=self._clock()))
 
-    def nobody_won(self, *, tenant: str, task_id: str) -> Task:
+    def end_without_winner(self, *, tenant: str, task_id: str) -> Task:
         """End a `fastest_first` task past its deadline to which no passing submission was handed in."""
         return self._step(tenant, task_id, lambda task: steps.nobody_won(task, now=self._clock()))
 
@@ -242,7 +242,7 @@ TASK = Job(
     line=TaskSummary,
     summary=_summary,
     due=_due,
-    also=lambda task: {"state": task.state},
-    follows=lambda before, after: outbox_actions(events_between(before, after)),
+    more_attributes=lambda task: {"state": task.state},
+    counter_writes=lambda before, after: outbox_actions(events_between(before, after)),
 )
 """How tasks are stored."""

@@ -29,7 +29,7 @@ class Tenant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leaving:
+class TenantInDeletion:
     """A tenant that is being deleted. `emptied_at` is when its data was last removed, None before that."""
 
     tenant: str
@@ -64,23 +64,23 @@ class Tenants:
             raise ConflictError(f"The tenant {tenant} exists already.") from None
         return created
 
-    def get(self, tenant: str, *, leaving: bool = False) -> Tenant:
-        """A tenant; with `leaving` also one that is being deleted. Raises `NotFoundError` if there is none."""
+    def get(self, tenant: str, *, in_deletion: bool = False) -> Tenant:
+        """A tenant; with `in_deletion` also one that is being deleted. Raises `NotFoundError` if there is none."""
         item = read(self._table, profile_key(tenant), "the tenant")
         if item is None:
             raise NotFoundError(f"There is no tenant {tenant}; name one that exists, or let the operator create it.")
-        if LEAVING in item and not leaving:
+        if LEAVING in item and not in_deletion:
             raise NotFoundError(f"The tenant {tenant} is being deleted.")
         return _tenant_of(item)
 
-    def leave(self, tenant: str) -> Leaving:
+    def begin_deletion(self, tenant: str) -> TenantInDeletion:
         """Mark a tenant as being deleted since the first such call: it gets no token and begins nothing any more.
 
         Raises `NotFoundError` if there is no such tenant.
         """
         return self._mark(tenant, "SET #leaving = if_not_exists(#leaving, :now)")
 
-    def emptied(self, tenant: str) -> Leaving:
+    def mark_emptied(self, tenant: str) -> TenantInDeletion:
         """Record that all data of a tenant that is being deleted was removed just now."""
         return self._mark(tenant, "SET #leaving = if_not_exists(#leaving, :now), emptied_at = :now")
 
@@ -110,7 +110,7 @@ class Tenants:
         self._several, self._looked_at = found["Count"] > 1, now
         return self._several
 
-    def _mark(self, tenant: str, update: str) -> Leaving:
+    def _mark(self, tenant: str, update: str) -> TenantInDeletion:
         try:
             with store_faults("mark the tenant"):
                 marked = self._table.update_item(
@@ -124,7 +124,7 @@ class Tenants:
         except ConditionFailedError:
             raise NotFoundError(f"There is no tenant {tenant}.") from None
         emptied = marked.get("emptied_at")
-        return Leaving(
+        return TenantInDeletion(
             tenant=tenant,
             since=datetime.fromisoformat(str(marked[LEAVING])),
             emptied_at=None if emptied is None else datetime.fromisoformat(str(emptied)),

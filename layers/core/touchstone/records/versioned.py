@@ -57,9 +57,9 @@ class RecordKind[R: Storable]:
     """How the records of one kind are stored.
 
     `name` is the kind's noun in sentences. `asked` is the request that a record began as: the same text for a repeated
-    request. `derived` are the attributes beside the body. `follows` are the writes that a change brings with it in the
-    same transaction, from the record before (None: there was none) and after. `dated` writes into a record that it
-    changed now.
+    request. `derived` are the attributes beside the body. `counter_writes` are the writes that a change brings with it
+    in the same transaction, from the record before (None: there was none) and after. `touched` writes into a record
+    that it changed now.
     """
 
     name: str
@@ -67,8 +67,8 @@ class RecordKind[R: Storable]:
     key: Callable[[R], Key]
     asked: Callable[[R], str]
     derived: Callable[[R], Item]
-    follows: Callable[[R | None, R], Sequence[Action]] = lambda _before, _after: ()
-    dated: Callable[[R], R] = lambda record: record
+    counter_writes: Callable[[R | None, R], Sequence[Action]] = lambda _before, _after: ()
+    touched: Callable[[R], R] = lambda record: record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,14 +94,14 @@ class Versioned[R: Storable]:
         *,
         pause: Callable[[float], None],
         draft: R | None = None,
-        ahead: Mapping[tuple[str, str], Stored[R]] | None = None,
+        preloaded: Mapping[tuple[str, str], Stored[R]] | None = None,
     ) -> None:
         self._kind = kind
         self._table = table
         self._artifacts = artifacts
         self._pause = pause
         self._draft = draft
-        self._ahead = dict(ahead or {})
+        self._preloaded = dict(preloaded or {})
 
     def drafting(self, draft: R) -> "Versioned[R]":
         """The same items and a draft: a record that is read as it is and stored by the first change to it.
@@ -111,21 +111,23 @@ class Versioned[R: Storable]:
         """
         return Versioned(self._kind, self._table, self._artifacts, pause=self._pause, draft=draft)
 
-    def ahead(self, tenant: str, keys: Sequence[Key]) -> "Versioned[R]":
+    def preloaded(self, tenant: str, keys: Sequence[Key]) -> "Versioned[R]":
         """The same items, with the records of these keys read now and not again before they are written.
 
         A hundred records are read at once. If somebody else changes such a record meanwhile, the condition of the write
         fails. A record that does not exist or cannot be read is skipped here, and is read when it is asked for.
         """
-        ahead = {}
+        preloaded = {}
         for item in read_many(self._table, keys, f"the records of the kind {self._kind.name}", pause=self._pause):
             with suppress(ValidationError, NotFoundError):
-                ahead[_place(item)] = self.of_item(tenant, item)
-        return Versioned(self._kind, self._table, self._artifacts, pause=self._pause, draft=self._draft, ahead=ahead)
+                preloaded[_place(item)] = self.of_item(tenant, item)
+        return Versioned(
+            self._kind, self._table, self._artifacts, pause=self._pause, draft=self._draft, preloaded=preloaded
+        )
 
     def find(self, tenant: str, key: Key) -> Stored[R] | None:
         """The record, strongly consistent; None if there is none."""
-        if (known := self._ahead.get(_place(key))) is not None:
+        if (known := self._preloaded.get(_place(key))) is not None:
             return known
         item = read(self._table, key, f"the {self._kind.name}")
         stored = None if item is None else self.of_item(tenant, item)
@@ -156,15 +158,15 @@ class Versioned[R: Storable]:
             record=self._kind.model.model_validate_json(body), revision=item["revision"], request=item["request"]
         )
 
-    def insert(self, record: R, *, beside: Sequence[Action] = ()) -> R:
+    def insert(self, record: R, *, also_write: Sequence[Action] = ()) -> R:
         """Store a new record; an identical repeat returns the stored record in its present state.
 
-        `beside` are further writes of the same transaction. Raises `ConflictError` if this id already belongs to
-        another request, and `ConditionFailedError` if a condition of `beside` did not hold.
+        `also_write` are further writes of the same transaction. Raises `ConflictError` if this id already belongs to
+        another request, and `ConditionFailedError` if a condition of `also_write` did not hold.
         """
         request = self._request(record)
         try:
-            self._write(record, None, str(uuid.uuid4()), request, beside)
+            self._write(record, None, str(uuid.uuid4()), request, also_write)
         except ConditionFailedError as error:
             if 0 not in error.failed:
                 raise
@@ -189,12 +191,17 @@ class Versioned[R: Storable]:
         return {"ConditionCheck": {"Key": self._kind.key(stored.record), **_unchanged(stored)}}
 
     def change(
-        self, tenant: str, key: Key, step: Callable[[R], R], *, beside: Callable[[R], Sequence[Action]] | None = None
+        self,
+        tenant: str,
+        key: Key,
+        step: Callable[[R], R],
+        *,
+        also_write: Callable[[R], Sequence[Action]] | None = None,
     ) -> R:
         """Apply `step`, a pure change that returns the very same object if nothing is to do. Return the stored record.
 
-        `beside` returns further writes of the same transaction, from the record as it will be. Raises `NotFoundError`,
-        what `step` raises, `InputError` if the result is no valid record, or `StoreError`.
+        `also_write` returns further writes of the same transaction, from the record as it will be. Raises
+        `NotFoundError`, what `step` raises, `InputError` if the result is no valid record, or `StoreError`.
         """
         revisions: set[str | None] = set()
         for attempt in range(CHANGE_TRIES):
@@ -205,11 +212,11 @@ class Versioned[R: Storable]:
             after = step(stored.record)
             if after is stored.record:
                 return stored.record
-            after = self._kind.dated(after)
+            after = self._kind.touched(after)
             revision = str(uuid.uuid4())
             revisions.add(revision)
             try:
-                self._write(after, stored, revision, stored.request, beside(after) if beside else ())
+                self._write(after, stored, revision, stored.request, also_write(after) if also_write else ())
             except ConditionFailedError:
                 self._pause(jitter(attempt))
             else:
@@ -229,14 +236,14 @@ class Versioned[R: Storable]:
         return self.change(tenant, key, taking), taken
 
     def _write(
-        self, record: R, before: Stored[R] | None, revision: str, request: str, beside: Sequence[Action]
+        self, record: R, before: Stored[R] | None, revision: str, request: str, also_write: Sequence[Action]
     ) -> None:
-        self._ahead.pop(_place(self._kind.key(record)), None)
-        following = self._kind.follows(None if before is None else before.record, record)
+        self._preloaded.pop(_place(self._kind.key(record)), None)
+        following = self._kind.counter_writes(None if before is None else before.record, record)
         put = {"Item": self._item(record, revision, request), **_unchanged(before)}
         what = f"store the {self._kind.name}"
-        if beside or following:
-            transact(self._table, [{"Put": put}, *beside, *following], what, pause=self._pause)
+        if also_write or following:
+            transact(self._table, [{"Put": put}, *also_write, *following], what, pause=self._pause)
         else:
             with store_faults(what):
                 self._table.put_item(**put)

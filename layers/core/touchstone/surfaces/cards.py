@@ -28,7 +28,7 @@ async def label_cards[R: JudgeReply, E: Numbered](
     """Label all cards of a deck. `label` makes the label of a card from its id and the judge's entry for it."""
 
     async def of_group(group: Sequence[Flashcard]) -> Labelled:
-        heard = await ask_each(
+        reply = await ask_each(
             measuring,
             metric,
             reply_type,
@@ -38,7 +38,7 @@ async def label_cards[R: JudgeReply, E: Numbered](
             max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_CARD * len(group),
             values={"cards": [{"front": card.front, "back": card.back} for card in group]},
         )
-        return labelled(heard, label)
+        return labelled(reply, label)
 
     groups = grouped(deck.cards, lambda card: len(card.front) + len(card.back), most=CARD_CHARS, count=CARDS_A_CALL)
     found = await gather_all(of_group(group) for group in groups)

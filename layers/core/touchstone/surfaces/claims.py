@@ -8,7 +8,7 @@ from touchstone.material import Summary
 from touchstone.material.sentences import sentences_of
 from touchstone.surfaces.measuring import Measuring, grouped
 from touchstone.surfaces.model import Claim, Claims
-from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
+from touchstone.surfaces.numbered import EntriesByItem, Numbered, Numbers, ask_each, is_blank
 from touchstone.surfaces.wording import same
 from touchstone.together import gather_all
 
@@ -58,17 +58,19 @@ async def claims_of(summary: Summary, measuring: Measuring) -> Claims:
     sentences = sentences_of(summary.text)
     groups = list(grouped(enumerate(sentences, start=1), _chars, most=SENTENCE_CHARS, count=SENTENCES_A_CALL))
     whole = summary.text if len(groups) > 1 else ""
-    heard = await gather_all(_of_group(group, whole, measuring) for group in groups)
+    replies = await gather_all(_of_group(group, whole, measuring) for group in groups)
     return Claims(
         claims=tuple(
-            _numbered([(claim, one.judge) for one in heard for said in one.said.values() for claim in said.claims])
+            _numbered(
+                [(claim, one.judge) for one in replies for entry in one.entries.values() for claim in entry.claims]
+            )
         ),
         unscored=tuple(
             item.model_copy(update={"text": sentences[int(item.item.removeprefix(_SENTENCE)) - 1]})
-            for one in heard
+            for one in replies
             for item in one.unscored
         ),
-        spends=tuple(spend for one in heard for spend in one.spends),
+        spends=tuple(spend for one in replies for spend in one.spends),
     )
 
 
@@ -79,7 +81,9 @@ def _chars(sentence: tuple[int, str]) -> int:
     return len(sentence[1])
 
 
-async def _of_group(group: Sequence[tuple[int, str]], whole: str, measuring: Measuring) -> Heard[SentenceClaims]:
+async def _of_group(
+    group: Sequence[tuple[int, str]], whole: str, measuring: Measuring
+) -> EntriesByItem[SentenceClaims]:
     texts = [text for _, text in group]
     first = group[0][0]
     return await ask_each(

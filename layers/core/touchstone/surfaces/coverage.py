@@ -20,7 +20,7 @@ from touchstone.judges.spends import JudgedBy, single_judge
 from touchstone.material import Source
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult, Topic, result
-from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
+from touchstone.surfaces.numbered import EntriesByItem, Numbered, Numbers, ask_each, is_blank
 from touchstone.surfaces.topics import of_topics, shown, topics_of
 from touchstone.together import gather_all
 
@@ -69,7 +69,7 @@ class DepthReply(JudgeReply):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _GroupEntry:
     """A judge's words on a concept beside one group of questions or cards. `judge` is None if it is not known."""
 
     of: ConceptDepth
@@ -98,29 +98,29 @@ async def _of_concepts(
     metric: CoverageMetric, concepts: Sequence[Topic], groups: Sequence[Sequence[CoverageEntry]], measuring: Measuring
 ) -> Labelled:
     """The labels of the concepts of one call, from all groups of questions or cards."""
-    heard = await gather_all(_of_group(metric, concepts, group, measuring) for group in groups)
+    replies = await gather_all(_of_group(metric, concepts, group, measuring) for group in groups)
     items, unscored = [], []
     for concept in concepts:
-        said = [
-            _Said(of=one.said[concept.id], group=group, judge=one.judge)
-            for one, group in zip(heard, groups, strict=True)
-            if concept.id in one.said
+        entries = [
+            _GroupEntry(of=one.entries[concept.id], group=group, judge=one.judge)
+            for one, group in zip(replies, groups, strict=True)
+            if concept.id in one.entries
         ]
-        missing = [item for one in heard for item in one.unscored if item.item == concept.id]
-        if said and (not missing or max(one.of.depth for one in said) == DEEPEST):
-            items.append(_label(concept, said))
+        missing = [item for one in replies for item in one.unscored if item.item == concept.id]
+        if entries and (not missing or max(one.of.depth for one in entries) == DEEPEST):
+            items.append(_label(concept, entries))
         else:
             unscored.append(missing[0].model_copy(update={"text": concept.text}))
     return Labelled(
         items=tuple(items),
         unscored=tuple(unscored),
-        spends=tuple(spend for one in heard for spend in one.spends),
+        spends=tuple(spend for one in replies for spend in one.spends),
     )
 
 
 async def _of_group(
     metric: CoverageMetric, concepts: Sequence[Topic], group: Sequence[CoverageEntry], measuring: Measuring
-) -> Heard[ConceptDepth]:
+) -> EntriesByItem[ConceptDepth]:
     return await ask_each(
         measuring,
         metric,
@@ -139,15 +139,15 @@ async def _of_group(
     )
 
 
-def _label(concept: Topic, said: Sequence[_Said]) -> ItemLabel:
+def _label(concept: Topic, entries: Sequence[_GroupEntry]) -> ItemLabel:
     """The label of a concept: that of the group with the greatest depth.
 
     At the greatest possible depth the judge of that group gave the label. At any other depth another group could have
     been deeper, so that the judges of all groups gave it together.
     """
-    first = max(said, key=lambda one: one.of.depth)
+    first = max(entries, key=lambda one: one.of.depth)
     deepest = first.of
-    tested = [one.group[number - 1].id for one in said for number in one.of.tested_by]
+    tested = [one.group[number - 1].id for one in entries for number in one.of.tested_by]
     reason = deepest.reason.strip()
     return ItemLabel(
         item=concept.id,
@@ -157,7 +157,7 @@ def _label(concept: Topic, said: Sequence[_Said]) -> ItemLabel:
         text=concept.text,
         suggestion=deepest.suggestion if deepest.depth < SUGGESTED_BELOW else None,
         weight=concept.weight,
-        judge=first.judge if deepest.depth == DEEPEST else single_judge(one.judge for one in said),
+        judge=first.judge if deepest.depth == DEEPEST else single_judge(one.judge for one in entries),
     )
 
 

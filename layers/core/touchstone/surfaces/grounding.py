@@ -16,7 +16,7 @@ from touchstone.material import Source
 from touchstone.material.source import sections_of
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricName
-from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
+from touchstone.surfaces.numbered import EntriesByItem, Numbered, Numbers, ask_each, is_blank
 from touchstone.together import gather_all
 
 BASE_OUTPUT_TOKENS, TOKENS_AN_ITEM = 512, 350
@@ -87,15 +87,15 @@ def _chars(item: GroundedItem) -> int:
 async def _of_group[R: JudgeReply, E: Grounded](
     rule: Rule[R, E], group: Sequence[GroundedItem], passages: Sequence[str], measuring: Measuring
 ) -> Labelled:
-    heard = await gather_all(
+    replies = await gather_all(
         _of_passage(rule, group, passage, (place, len(passages)), measuring)
         for place, passage in enumerate(passages, start=1)
     )
     items, unscored = [], []
     for item in group:
-        said = [(one.said[item.id], one.judge) for one in heard if item.id in one.said]
-        missing = [left for one in heard for left in one.unscored if left.item == item.id]
-        settled = _settled(rule, said, whole=not missing)
+        entries = [(one.entries[item.id], one.judge) for one in replies if item.id in one.entries]
+        missing = [left for one in replies for left in one.unscored if left.item == item.id]
+        settled = _settled(rule, entries, whole=not missing)
         if settled is None:
             unscored.append(missing[0].model_copy(update={"text": item.text}))
         else:
@@ -103,13 +103,13 @@ async def _of_group[R: JudgeReply, E: Grounded](
     return Labelled(
         items=tuple(items),
         unscored=tuple(unscored),
-        spends=tuple(spend for one in heard for spend in one.spends),
+        spends=tuple(spend for one in replies for spend in one.spends),
     )
 
 
 async def _of_passage[R: JudgeReply, E: Grounded](
     rule: Rule[R, E], group: Sequence[GroundedItem], passage: str, place: tuple[int, int], measuring: Measuring
-) -> Heard[E]:
+) -> EntriesByItem[E]:
     values: Mapping[str, Any] = {
         "items": [dict(item.values) for item in group],
         "passage": passage,
@@ -138,7 +138,7 @@ class _Settled[E]:
 
 
 def _settled[R: JudgeReply, E: Grounded](
-    rule: Rule[R, E], said: Sequence[tuple[E, JudgedBy | None]], *, whole: bool
+    rule: Rule[R, E], entries: Sequence[tuple[E, JudgedBy | None]], *, whole: bool
 ) -> _Settled[E] | None:
     """The entry that settles an item; None if a passage that was not judged may settle it.
 
@@ -147,27 +147,27 @@ def _settled[R: JudgeReply, E: Grounded](
     of theirs. If several passages give the same label, the entry with the highest confidence is taken.
     """
     order = list(rule.values)
-    first = min(said, key=lambda one: (order.index(rule.label(one[0])), -rule.confidence(one[0])), default=None)
+    first = min(entries, key=lambda one: (order.index(rule.label(one[0])), -rule.confidence(one[0])), default=None)
     if first is None:
         return None
     entry, judge = first
     if rule.label(entry) == order[0]:
         return _Settled(entry=entry, judge=judge, confidence=rule.confidence(entry))
-    least = min(rule.confidence(one) for one, _ in said)
-    return _Settled(entry=entry, judge=single_judge(one for _, one in said), confidence=least) if whole else None
+    least = min(rule.confidence(one) for one, _ in entries)
+    return _Settled(entry=entry, judge=single_judge(one for _, one in entries), confidence=least) if whole else None
 
 
 def _label[R: JudgeReply, E: Grounded](rule: Rule[R, E], item: GroundedItem, settled: _Settled[E]) -> ItemLabel:
-    said = settled.entry
-    label = rule.label(said)
+    entry = settled.entry
+    label = rule.label(entry)
     return ItemLabel(
         item=item.id,
         label=label,
         value=rule.values[label],
-        reason=said.reason.strip(),
+        reason=entry.reason.strip(),
         text=item.text,
-        evidence=(said.quote or "").strip() if label in rule.quoted else None,
-        suggestion=rule.suggestion(said) if label in rule.suggested else None,
+        evidence=(entry.quote or "").strip() if label in rule.quoted else None,
+        suggestion=rule.suggestion(entry) if label in rule.suggested else None,
         judge=settled.judge,
         confidence=settled.confidence,
     )

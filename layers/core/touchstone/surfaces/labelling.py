@@ -45,21 +45,23 @@ def judged_item(measurement: "Measurement", metric: MetricName, item: str) -> Ju
         raise ConflictError("This metric is still being measured; label its items when it is over.")
     classes, result = CLASSES[metric], work.result
     items = () if result is None else result.all_items
-    said = next((one for one in items if one.item == item), None)
-    if result is None or said is None:
+    judged = next((one for one in items if one.item == item), None)
+    if result is None or judged is None:
         raise NotFoundError("There is no such item in this measurement.")
-    if said.votes:
-        given = said.label if isinstance(said, ItemLabel) and said.label in classes else None
-        votes = tuple(votes_on(said.votes, metric))
+    if judged.votes:
+        given = judged.label if isinstance(judged, ItemLabel) and judged.label in classes else None
+        votes = tuple(votes_on(judged.votes, metric))
         return Judged(classes=classes, verdict=given, confidence=None, judge=None, votes=votes)
-    if isinstance(said, UnscoredItem):
-        asked = said.judge or (_of_all(result) if said.reason in REPLIED else None)
+    if isinstance(judged, UnscoredItem):
+        asked = judged.judge or (_of_all(result) if judged.reason in REPLIED else None)
         return Judged(classes=classes, verdict=None, confidence=None, judge=_key(asked, metric))
-    if said.label not in classes:
-        raise ConflictError(f"This item is {said.label}, which is no class of this metric; there is nothing to label.")
-    by_checks = BY_CHECKS if said.judge is None and _by_checks(measurement, metric, item) else None
-    judge = said.judge or by_checks or _of_all(result)
-    return Judged(classes=classes, verdict=said.label, confidence=said.confidence, judge=_key(judge, metric))
+    if judged.label not in classes:
+        raise ConflictError(
+            f"This item is {judged.label}, which is no class of this metric; there is nothing to label."
+        )
+    by_checks = BY_CHECKS if judged.judge is None and _by_checks(measurement, metric, item) else None
+    judge = judged.judge or by_checks or _of_all(result)
+    return Judged(classes=classes, verdict=judged.label, confidence=judged.confidence, judge=_key(judge, metric))
 
 
 def votes_on(votes: Iterable[ItemVote], metric: MetricName, *, counted: bool = False) -> Iterator[JudgedVote]:

@@ -317,14 +317,14 @@ def awaiting(measurement: Measurement, metric: MetricName, *, until: datetime) -
     return measurement.model_copy(update={"metrics": metrics})
 
 
-def hastened(measurement: Measurement) -> Measurement:
+def set_to_now(measurement: Measurement) -> Measurement:
     """The measurement whose judges are asked at once from now on; the same record if they are already."""
     if measurement.when == "now":
         return measurement
     return measurement.model_copy(update={"when": "now", "left_until": None})
 
 
-def asked_now(measurement: Measurement) -> Measurement:
+def taken_from_batches(measurement: Measurement) -> Measurement:
     """The measurement in which no metric waits for a batch any more; the same record if none does."""
     if not measurement.by_batch:
         return measurement

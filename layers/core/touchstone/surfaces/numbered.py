@@ -37,13 +37,13 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard[E: Numbered]:
+class EntriesByItem[E: Numbered]:
     """A judge's entry for each thing, by the thing's id; the other things are unscored.
 
     `judge` is None if nobody answered.
     """
 
-    said: Mapping[str, E] = field(default_factory=lambda: MappingProxyType({}))
+    entries: Mapping[str, E] = field(default_factory=lambda: MappingProxyType({}))
     unscored: tuple[UnscoredItem, ...] = ()
     spends: tuple[Spend, ...] = ()
     judge: JudgedBy | None = None
@@ -59,7 +59,7 @@ async def ask_each[R: JudgeReply, E: Numbered](
     faults_of: Callable[[E], Iterable[str]],
     max_output_tokens: int,
     values: Mapping[str, Any],
-) -> Heard[E]:
+) -> EntriesByItem[E]:
     """Ask about all things of a call with one prompt, which is rendered with `values`.
 
     `entries` takes the entries out of a reply. `faults_of` names what breaks the rules in one entry, each fault in a
@@ -76,12 +76,12 @@ async def ask_each[R: JudgeReply, E: Numbered](
     found = await measuring.ask(name, reply_type, all_faults, max_output_tokens=max_output_tokens, **values)
     if not isinstance(found, Checked | RefusedReply):
         failed = not_labelled(things.ids, found)
-        return Heard(unscored=failed.unscored, spends=failed.spends)
+        return EntriesByItem(unscored=failed.unscored, spends=failed.spends)
     faults = by_number(found.value)
-    said = {one.number: one for one in entries(found.value)}
+    entry_of = {one.number: one for one in entries(found.value)}
     numbered = list(zip(things.numbers, things.ids, strict=True))
-    return Heard(
-        said={item: said[number] for number, item in numbered if number not in faults},
+    return EntriesByItem(
+        entries={item: entry_of[number] for number, item in numbered if number not in faults},
         unscored=tuple(
             UnscoredItem(item=item, reason="invalid_reply", details=tuple(faults[number]), judge=found.judged_by)
             for number, item in numbered
@@ -92,10 +92,10 @@ async def ask_each[R: JudgeReply, E: Numbered](
     )
 
 
-def labelled[E: Numbered](heard: Heard[E], label: Callable[[str, E], ItemLabel]) -> Labelled:
+def labelled[E: Numbered](reply: EntriesByItem[E], label: Callable[[str, E], ItemLabel]) -> Labelled:
     """The labels that `label` makes of the judge's entries, in the order of the things."""
-    items = tuple(label(item, one).model_copy(update={"judge": heard.judge}) for item, one in heard.said.items())
-    return Labelled(items=items, unscored=heard.unscored, spends=heard.spends)
+    items = tuple(label(item, one).model_copy(update={"judge": reply.judge}) for item, one in reply.entries.items())
+    return Labelled(items=items, unscored=reply.unscored, spends=reply.spends)
 
 
 def is_blank(text: str | None) -> bool:

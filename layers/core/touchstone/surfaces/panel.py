@@ -53,10 +53,10 @@ SCORES: frozenset[MetricName] = frozenset({"summary_coherence", "quiz_coverage",
 metrics are classes, which have no middle."""
 TRIVIAL = "TRIVIAL"
 """The class of a claim that the judge set aside when it took the summary apart. Nobody votes on it."""
-NOBODY = "misconfigured"
+NO_JUDGE = "misconfigured"
 """The reason of the empty vote that stands for a judge that does not exist."""
 
-type _Said = ItemLabel | UnscoredItem
+type _ItemResult = ItemLabel | UnscoredItem
 
 
 def metric_judges(judges: "Judges", wanted: JudgeCount) -> JudgePanel:
@@ -76,12 +76,12 @@ async def measured_by_several(
     judges: JudgePanel,
     *,
     measuring: Callable[[Judge], Measuring],
-    sure: JudgeThresholds = NO_THRESHOLDS,
+    thresholds: JudgeThresholds = NO_THRESHOLDS,
 ) -> MetricResult:
     """Measure by several judges, side by side or in turn. `measuring` gives what one of them works with.
 
     If a metric takes material apart (into the topics of a source, the claims of a summary), the first judge does so for
-    all judges, so that they speak of the same items. `sure` says how sure each judge must be by people's labels.
+    all judges, so that they speak of the same items. `thresholds` says how sure each judge must be by people's labels.
     Nothing is raised for a judge that fails. Raises `MisconfiguredError` if there are too few judges: fewer than a
     majority of those wanted, or none if they are asked in turn.
     """
@@ -89,29 +89,29 @@ async def measured_by_several(
         raise lacking
     if judges.in_turn:
         least = DEFAULT_MIN_CONFIDENCE if judges.wanted > 1 else None
-        rule = _Rule(thresholds=sure, least=least)
+        rule = _Rule(thresholds=thresholds, least=least)
         return await _in_turn(metric, material, source, judges, measuring=measuring, rule=rule)
     asked = [measuring(judge) for judge in judges.judges]
     parts = await _taken_apart(metric, material, source, asked[0])
     results = await gather_all(
         metric.measure(material, source, parts.given(one), language=one.language) for one in asked
     )
-    rule = _Rule(thresholds=sure)
-    seats = [rule.seat(one.judge.provider, told.all_items) for one, told in zip(asked, results, strict=True)]
-    seats += [_Seat()] * (judges.wanted - len(seats))
-    decided = [_decided(metric.name, item, seats, asked[0].language) for item in _in_order(results)]
+    rule = _Rule(thresholds=thresholds)
+    by_judge = [rule.judge_result(one.judge.provider, told.all_items) for one, told in zip(asked, results, strict=True)]
+    by_judge += [_JudgeResult()] * (judges.wanted - len(by_judge))
+    decided = [_decided(metric.name, item, by_judge, asked[0].language) for item in _in_order(results)]
     return _together(metric, parts, decided, results)
 
 
-def held_against(found: MetricResult, sure: JudgeThresholds, language: Language) -> MetricResult:
+def apply_thresholds(found: MetricResult, thresholds: JudgeThresholds, language: Language) -> MetricResult:
     """One judge's result without the labels of which it is less sure than people's labels require.
 
     The items of those labels are unscored (`unsure`).
     """
-    if found.metric in SCORES or not sure:
+    if found.metric in SCORES or not thresholds:
         return found
-    seat = _Rule(thresholds=sure).seat(None, found.all_items)
-    decided = [_first_sure(item, [seat], language) for item in seat.said]
+    judged = _Rule(thresholds=thresholds).judge_result(None, found.all_items)
+    decided = [_first_sure(item, [judged], language) for item in judged.by_item]
     unscored = tuple(one for one in decided if isinstance(one, UnscoredItem))
     return result(found.metric, _labels(decided), unscored=unscored, spends=found.spends)
 
@@ -184,27 +184,27 @@ class _Rule:
     thresholds: JudgeThresholds
     least: float | None = None
 
-    def seat(self, provider: str | None, said: Iterable[_Said]) -> "_Seat":
+    def judge_result(self, provider: str | None, results: Iterable[_ItemResult]) -> "_JudgeResult":
         """The labels of one judge, and which of them do not count because it is not sure enough."""
-        told, unsure = dict[str, _Said](), dict[str, SureFrom | None]()
-        for one in said:
-            told[one.item] = one
+        by_item, unsure = dict[str, _ItemResult](), dict[str, SureFrom | None]()
+        for one in results:
+            by_item[one.item] = one
             if not isinstance(one, ItemLabel) or one.confidence is None:
                 continue
             by = one.judge
             sure_from = None if by is None else self.thresholds.get((by.model, by.prompt_version))
             match check_confidence(one.confidence, sure_from, least=self.least):
                 case "by_labels":
-                    told[one.item] = one.model_copy(update={"sure_from": sure_from})
+                    by_item[one.item] = one.model_copy(update={"sure_from": sure_from})
                 case "unsure":
                     unsure[one.item] = sure_from
                 case "without_labels":
                     pass
-        return _Seat(provider=provider, said=told, unsure=unsure)
+        return _JudgeResult(provider=provider, by_item=by_item, unsure=unsure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seat:
+class _JudgeResult:
     """The result of asking one judge, by item. `provider` None: there is no judge in this place.
 
     `unsure` are the items of which the judge is not sure enough, each with the threshold that says so; None: `least`
@@ -212,13 +212,13 @@ class _Seat:
     """
 
     provider: str | None = None
-    said: Mapping[str, _Said] = MappingProxyType({})
+    by_item: Mapping[str, _ItemResult] = MappingProxyType({})
     unsure: Mapping[str, SureFrom | None] = MappingProxyType({})
 
     def given(self, item: str) -> ItemLabel | None:
         """The judge's label of an item, whether it counts or not; None if it gave none."""
-        said = self.said.get(item)
-        return said if isinstance(said, ItemLabel) else None
+        found = self.by_item.get(item)
+        return found if isinstance(found, ItemLabel) else None
 
     def label(self, item: str) -> ItemLabel | None:
         """The judge's label of an item; None if it gave none that counts."""
@@ -226,8 +226,8 @@ class _Seat:
 
     def silence(self, item: str) -> UnscoredItem | None:
         """Why the judge gave an item no label, if it was asked about it; else None."""
-        said = self.said.get(item)
-        return said if isinstance(said, UnscoredItem) else None
+        found = self.by_item.get(item)
+        return found if isinstance(found, UnscoredItem) else None
 
     def pending(self, item: str) -> bool:
         """Whether the judge gave the item no label and may give one at another try."""
@@ -236,21 +236,21 @@ class _Seat:
 
     def vote(self, item: str) -> ItemVote:
         """The vote on an item that is stored."""
-        if (said := self.given(item)) is not None:
+        if (label := self.given(item)) is not None:
             unsure = item in self.unsure
             return ItemVote(
                 provider=self.provider,
-                judge=said.judge,
-                label=said.label,
-                value=said.value,
-                reason=said.reason,
-                confidence=said.confidence,
+                judge=label.judge,
+                label=label.label,
+                value=label.value,
+                reason=label.reason,
+                confidence=label.confidence,
                 unsure=unsure,
-                sure_from=self.unsure[item] if unsure else said.sure_from,
+                sure_from=self.unsure[item] if unsure else label.sure_from,
             )
         if (silent := self.silence(item)) is not None:
             return ItemVote(provider=self.provider, judge=silent.judge, unscored=silent.reason, because=silent.details)
-        return ItemVote(provider=self.provider, unscored=NOBODY)
+        return ItemVote(provider=self.provider, unscored=NO_JUDGE)
 
 
 async def _in_turn(
@@ -275,49 +275,51 @@ async def _in_turn(
     language = asked.language
     parts = await _taken_apart(metric, material, source, asked)
     results = [await metric.measure(material, source, parts.given(asked), language=language)]
-    seats = [rule.seat(first.provider, results[0].all_items)]
+    by_judge = [rule.judge_result(first.provider, results[0].all_items)]
     order = _in_order(results)
     for other in map(IsolatedJudge, others):
-        left = [item for item in order if _in_question(item, seats, alone=alone)]
+        left = [item for item in order if _in_question(item, by_judge, alone=alone)]
         if not left:
             break
         asked = measuring(other)
         part = _part_with(metric, material, left)
         found = await metric.measure(part, source, parts.given(asked, among=left), language=language)
         results.append(found)
-        seats.append(rule.seat(other.provider, (one for one in found.all_items if one.item in left)))
-    return _together(metric, parts, [_first_sure(item, seats, language) for item in order], results)
+        by_judge.append(rule.judge_result(other.provider, (one for one in found.all_items if one.item in left)))
+    return _together(metric, parts, [_first_sure(item, by_judge, language) for item in order], results)
 
 
-def _in_question(item: str, seats: Sequence[_Seat], *, alone: bool) -> bool:
+def _in_question(item: str, by_judge: Sequence[_JudgeResult], *, alone: bool) -> bool:
     """Whether another judge must be asked about an item."""
-    first = seats[0].said[item]
+    first = by_judge[0].by_item[item]
     if isinstance(first, UnscoredItem) and (alone or first.reason == "no_source"):
         return False
-    return all(seat.label(item) is None for seat in seats)
+    return all(judged.label(item) is None for judged in by_judge)
 
 
-def _first_sure(item: str, seats: Sequence[_Seat], language: Language) -> _Said:
+def _first_sure(item: str, by_judge: Sequence[_JudgeResult], language: Language) -> _ItemResult:
     """The label of the first judge that is sure enough of an item; if there is none, why nobody decided it."""
-    heard = [seat for seat in seats if item in seat.said]
-    votes = tuple(seat.vote(item) for seat in heard)
-    for seat in heard:
-        if (label := seat.label(item)) is not None:
-            return label if len(heard) == 1 else label.model_copy(update={"votes": votes})
-    given = [label for seat in heard if (label := seat.given(item)) is not None]
-    silent = [said for seat in heard if (said := seat.silence(item)) is not None]
+    asked = [judged for judged in by_judge if item in judged.by_item]
+    votes = tuple(judged.vote(item) for judged in asked)
+    for judged in asked:
+        if (label := judged.label(item)) is not None:
+            return label if len(asked) == 1 else label.model_copy(update={"votes": votes})
+    given = [label for judged in asked if (label := judged.given(item)) is not None]
+    silent = [found for judged in asked if (found := judged.silence(item)) is not None]
     if not given and len(silent) == 1:
         return silent[0]
-    text = next((seat.said[item].text for seat in heard if seat.said[item].text is not None), None)
-    pending = next((seat.silence(item) for seat in heard if seat.pending(item)), None)
+    text = next((judged.by_item[item].text for judged in asked if judged.by_item[item].text is not None), None)
+    pending = next((judged.silence(item) for judged in asked if judged.pending(item)), None)
     if pending is not None:
         return pending.model_copy(update={"text": text, "votes": votes})
     if given:
-        return _unsure(item, heard, text, language).model_copy(update={"votes": votes})
+        return _unsure(item, asked, text, language).model_copy(update={"votes": votes})
     return silent[-1].model_copy(update={"text": text, "votes": votes})
 
 
-def _together(metric: Metric, parts: _Parts, decided: Sequence[_Said], results: Sequence[MetricResult]) -> MetricResult:
+def _together(
+    metric: Metric, parts: _Parts, decided: Sequence[_ItemResult], results: Sequence[MetricResult]
+) -> MetricResult:
     """The result of the decided items, with every call that was paid for them."""
     return result(
         metric.name,
@@ -327,7 +329,7 @@ def _together(metric: Metric, parts: _Parts, decided: Sequence[_Said], results: 
     )
 
 
-def _labels(decided: Sequence[_Said]) -> tuple[ItemLabel, ...]:
+def _labels(decided: Sequence[_ItemResult]) -> tuple[ItemLabel, ...]:
     return tuple(one for one in decided if isinstance(one, ItemLabel))
 
 
@@ -349,40 +351,40 @@ def _in_order(results: Sequence[MetricResult]) -> Sequence[str]:
     return list(dict.fromkeys([*order, *(item.item for one in results for item in one.unscored)]))
 
 
-def _decided(metric: MetricName, item: str, seats: Sequence[_Seat], language: Language) -> _Said:
+def _decided(metric: MetricName, item: str, by_judge: Sequence[_JudgeResult], language: Language) -> _ItemResult:
     """The decision on one item about which judges were asked side by side."""
-    first = next(said for seat in seats if (said := seat.said.get(item)) is not None)
+    first = next(found for judged in by_judge if (found := judged.by_item.get(item)) is not None)
     if isinstance(first, ItemLabel) and (first.judge == BY_CHECKS or first.label == TRIVIAL):
         return first
     if isinstance(first, UnscoredItem) and first.reason == "no_source":
         return first
-    votes = tuple(seat.vote(item) for seat in seats)
+    votes = tuple(judged.vote(item) for judged in by_judge)
     decide = _score if metric in SCORES else _class
-    decided = decide(item, seats)
+    decided = decide(item, by_judge)
     if decided is not None:
         return decided.model_copy(update={"votes": votes})
-    return _undecided(item, seats, language, scored=metric in SCORES).model_copy(update={"votes": votes})
+    return _undecided(item, by_judge, language, scored=metric in SCORES).model_copy(update={"votes": votes})
 
 
-def _class(item: str, seats: Sequence[_Seat]) -> ItemLabel | None:
+def _class(item: str, by_judge: Sequence[_JudgeResult]) -> ItemLabel | None:
     """The class that more than half of the judges wanted give; None if there is none.
 
     The label is that of the first judge that gives the class.
     """
-    labels = [seat.label(item) for seat in seats]
+    labels = [judged.label(item) for judged in by_judge]
     found = panel_vote([None if one is None else one.label for one in labels], pending=0)
     if found.end != "agreed":
         return None
     return next(one for one in labels if one is not None and one.label == found.label)
 
 
-def _score(item: str, seats: Sequence[_Seat]) -> ItemLabel | None:
+def _score(item: str, by_judge: Sequence[_JudgeResult]) -> ItemLabel | None:
     """The median of the judges' scores.
 
     None if half of the judges wanted or fewer gave one, or if a judge that may still give one could move the median.
     """
-    labels = [seat.label(item) for seat in seats]
-    pending = sum(seat.pending(item) for seat in seats)
+    labels = [judged.label(item) for judged in by_judge]
+    pending = sum(judged.pending(item) for judged in by_judge)
     middle = panel_score([None if one is None else one.value for one in labels], pending=pending)
     if middle is None:
         return None
@@ -399,45 +401,45 @@ def _between(low: str, high: str) -> str:
     return f"{name}{(float(number) + float(_NUMBER.findall(high)[-1])) / 2:g}"
 
 
-def _undecided(item: str, seats: Sequence[_Seat], language: Language, *, scored: bool) -> UnscoredItem:
+def _undecided(item: str, by_judge: Sequence[_JudgeResult], language: Language, *, scored: bool) -> UnscoredItem:
     """Why nobody decided an item.
 
     The first of these reasons that holds: a failure that may pass, different labels, a judge that is not sure enough, a
     lasting failure.
     """
-    silent = [said for seat in seats if (said := seat.silence(item)) is not None]
-    given = [label for seat in seats if (label := seat.label(item)) is not None]
-    pending = [seat.silence(item) for seat in seats if seat.pending(item)]
-    labels = [None if (label := seat.label(item)) is None else label.label for seat in seats]
+    silent = [found for judged in by_judge if (found := judged.silence(item)) is not None]
+    given = [label for judged in by_judge if (label := judged.label(item)) is not None]
+    pending = [judged.silence(item) for judged in by_judge if judged.pending(item)]
+    labels = [None if (label := judged.label(item)) is None else label.label for judged in by_judge]
     end = panel_vote(labels, pending=len(pending)).end
-    spoken = [each for seat in seats if (each := seat.said.get(item)) is not None]
+    spoken = [each for judged in by_judge if (each := judged.by_item.get(item)) is not None]
     text = next((each.text for each in spoken if each.text is not None), None)
     if pending and pending[0] is not None and (scored or end == "pending"):
         return pending[0].model_copy(update={"text": text})
     if len({one.label for one in given}) == 1 or not given:
-        if any(item in seat.unsure for seat in seats):
-            return _unsure(item, seats, text, language)
+        if any(item in judged.unsure for judged in by_judge):
+            return _unsure(item, by_judge, text, language)
         if silent:
             lasting = [one for one in silent if one.reason in PERMANENT_REASONS]
             return (lasting or silent)[0].model_copy(update={"text": text})
-    words = _BETWEEN[language].join(_words(item, seats, language))
+    words = _BETWEEN[language].join(_words(item, by_judge, language))
     return UnscoredItem(item=item, reason="split", text=text, details=(_SPLIT[language].format(words),))
 
 
-def _unsure(item: str, seats: Sequence[_Seat], text: str | None, language: Language) -> UnscoredItem:
-    words = _BETWEEN[language].join(_words(item, seats, language))
+def _unsure(item: str, by_judge: Sequence[_JudgeResult], text: str | None, language: Language) -> UnscoredItem:
+    words = _BETWEEN[language].join(_words(item, by_judge, language))
     return UnscoredItem(item=item, reason="unsure", text=text, details=(_UNSURE[language].format(words),))
 
 
-def _words(item: str, seats: Sequence[_Seat], language: Language) -> Iterator[str]:
+def _words(item: str, by_judge: Sequence[_JudgeResult], language: Language) -> Iterator[str]:
     """Which judge gave an item which class, and why a class does not count."""
-    for seat in seats:
-        if (said := seat.given(item)) is None:
+    for judged in by_judge:
+        if (found := judged.given(item)) is None:
             continue
-        model = seat.provider or "" if said.judge is None else said.judge.model
-        words = _SAYS[language].format(model=model, label=said.label)
-        if item in seat.unsure and said.confidence is not None:
-            why = why_unsure(said.confidence, seat.unsure[item], language, model=model)
+        model = judged.provider or "" if found.judge is None else found.judge.model
+        words = _SAYS[language].format(model=model, label=found.label)
+        if item in judged.unsure and found.confidence is not None:
+            why = why_unsure(found.confidence, judged.unsure[item], language, model=model)
             words = _BUT[language].format(words, why)
         yield words
 

@@ -18,7 +18,7 @@ FORMATS = ("html", "json", "csv")
 
 @pytest.mark.parametrize("address", [f"/{place}" for place, _ in PLACES])
 def test_a8_no_secret_is_on_a_page_in_an_export_or_in_a_log(
-    acme: Api, rival: Api, deployment: Deployment, said_aloud: SaidAloud, address: str
+    acme: Api, rival: Api, deployment: Deployment, warnings_printed: SaidAloud, address: str
 ) -> None:
     keys = dict.fromkeys(("GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"), KEY)
     boto3.client("secretsmanager").put_secret_value(SecretId=SECRET, SecretString=json.dumps(keys))
@@ -32,7 +32,7 @@ def test_a8_no_secret_is_on_a_page_in_an_export_or_in_a_log(
     shown.append(visitor.open(f"/app/answers/{mine}").response.body)
     for secret in secrets:
         assert not any(secret in body for body in shown), address
-    heard = said_aloud()
+    heard = warnings_printed()
     for secret in (KEY, *secrets[3:], "canary-steps"):
         assert secret not in heard
 

@@ -225,7 +225,7 @@ def test_only_as_many_wait_for_a_batch_as_the_bound_of_cost_admits(
 def test_what_the_ceiling_does_not_admit_waits_for_money_and_is_asked_at_once_in_the_end(
     house: BatchingHouse, demo: Api, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gathering, "room_of", lambda _: (1.0, 0.0))
+    monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
     path = ask(house, demo, when="cheap")
     for _ in range(5):
         house.wake()
@@ -382,7 +382,7 @@ def test_what_was_brought_and_is_gone_is_asked_anew(house: BatchingHouse, demo: 
 def test_now_please_before_anything_was_sent_pays_once(
     house: BatchingHouse, demo: Api, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gathering, "room_of", lambda _: (1.0, 0.0))
+    monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
     path = ask(house, demo, when="cheap")
     assert now(demo, path).status == 202
     house.carry_on()

@@ -118,7 +118,7 @@ def small(table: "Table", clock: StandingClock) -> "Table":
     Tenants(table, clock=clock).create(tenant="acme", name="Acme School")
     bodies = Artifacts(lambda: s3, BUCKET)
     record = finished(Answers(table, bodies), an_answer(deep_evaluation_wanted=True))
-    Evaluations(table, bodies).line_up(tenant="acme", answer_id=record.id)
+    Evaluations(table, bodies).enqueue(tenant="acme", answer_id=record.id)
     return table
 
 
@@ -163,7 +163,7 @@ def test_a_deletion_that_broke_off_is_finished_by_a_repeat(
 def test_nothing_is_begun_in_the_name_of_a_tenant_that_is_leaving(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
     with deployed(monkeypatch, POWERTOOLS_METRICS_DISABLED="true") as here:
         token = here.token("acme", "admin")
-        Tenants(here.table).leave("acme")
+        Tenants(here.table).begin_deletion("acme")
         dropped = here.drop("inbox/acme/late.jsonl", b"{}")
         event = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": "run-1"}
         for handler, given in ((prepare, event), (collect, event | {"error": "NotFoundError"})):
@@ -204,7 +204,7 @@ def test_objects_that_cannot_be_removed_keep_the_tenant(
         broken.setattr(BaseClient, "_make_api_call", failing)
         with pytest.raises(StoreError, match=r"could not remove.*safe to repeat"):
             delete(small, clock)
-    assert Tenants(small).get("acme", leaving=True).name == "Acme School"
+    assert Tenants(small).get("acme", in_deletion=True).name == "Acme School"
     assert delete(small, clock).removed == {"objects": 1}
 
 
@@ -214,7 +214,7 @@ def test_evaluations_that_waited_for_a_batch_leave_the_backlog_of_all_tenants_wi
     bodies = Artifacts(lambda: boto3.client("s3"), BUCKET)
     waiting = finished(Answers(small, bodies), an_answer(deep_evaluation_wanted=True))
     evaluations = Evaluations(small, bodies)
-    evaluations.line_up(tenant="acme", answer_id=waiting.id, cheap=True)
+    evaluations.enqueue(tenant="acme", answer_id=waiting.id, cheap=True)
     assert (evaluations.backlog().count, evaluations.backlog().cheap) == (2, 1)
     delete(small, clock)
     assert (evaluations.backlog().count, evaluations.backlog().cheap) == (0, 0)

@@ -83,7 +83,7 @@ async def measured(
     able = script.judges(cache=cache)
     first = able.get(ORDER[0], "strong")
     several = metric_judges(able, 1) if sure and asked.judges == 1 else experiment_panel(able, first, asked.judges)
-    return await measure_pair(asked.pairs[0], asked.terms, judge=first, several=several, sure=sure), script
+    return await measure_pair(asked.pairs[0], asked.terms, judge=first, several=several, thresholds=sure), script
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from touchstone.cli.files.batch_files import foreign
+from touchstone.cli.files.batch_files import other_file_error
 from touchstone.cli.terminal.places import PRIVATE
 from touchstone.errors import ConflictError, StoreError
 from touchstone.judges.batches import BatchReply
@@ -31,7 +31,7 @@ class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Of(_Entry):
+class JournalHeader(_Entry):
     """The first entry: whose batches these are, by the digest of the file of requests."""
 
     kind: Literal["of"] = "of"
@@ -73,7 +73,7 @@ class Dropped(_Entry):
     intent: str
 
 
-class Got(_Entry):
+class ReceivedReply(_Entry):
     """What a line of a batch brought."""
 
     kind: Literal["got"] = "got"
@@ -89,7 +89,7 @@ class EndedBatch(_Entry):
     lost: bool = False
 
 
-type Entry = Of | Intent | Created | Dropped | Got | EndedBatch
+type Entry = JournalHeader | Intent | Created | Dropped | ReceivedReply | EndedBatch
 _ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="kind")])
 
 
@@ -111,7 +111,7 @@ class SubmittedBatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Untold:
+class UnreportedReplies:
     """Replies that were paid for and are in no result: their number, and what they cost at most in US dollars.
 
     A `lost` batch, whose replies nobody can have, adds its highest cost to the sum if that is known, and nothing to the
@@ -155,7 +155,7 @@ class BatchJournal:
         """The replies that ended batches brought for an answer, by the address of the question, the oldest first."""
         return self._brought.get(answer, {})
 
-    def untold(self, told: Collection[str]) -> Untold:
+    def untold(self, told: Collection[str]) -> UnreportedReplies:
         """The paid replies that are in no result, and what they may have cost at most.
 
         `told` are the ids of the batch lines whose calls are in results.
@@ -170,7 +170,7 @@ class BatchJournal:
             for reply in each.replies.values():
                 if reply.missed is None and reply.status == HTTPStatus.OK and reply.line_id not in told:
                     count, most = count + 1, most + share
-        return Untold(count=count, lost=lost, most_usd=most)
+        return UnreportedReplies(count=count, lost=lost, most_usd=most)
 
     def waiting(self) -> frozenset[LinePlace]:
         """The questions that are in a batch now, or may be."""
@@ -179,7 +179,7 @@ class BatchJournal:
     def add(self, *entries: Entry) -> None:
         """Append entries to the journal. They are on the disk when this returns. Raises `StoreError`."""
         if not self._begun and self._requests is not None:
-            entries = (Of(requests=self._requests), *entries)
+            entries = (JournalHeader(requests=self._requests), *entries)
         try:
             file = self._opened()
             data = b"".join(_ENTRY.dump_json(entry) + b"\n" for entry in entries)
@@ -223,8 +223,8 @@ class BatchJournal:
             raise StoreError(f"{self.path} cannot be read: {error.strerror}.") from None
         whole = data[: data.rfind(b"\n") + 1]
         for entry in self._entries(whole):
-            if self._requests is not None and not self._begun and entry != Of(requests=self._requests):
-                raise foreign(self.path, "batches")
+            if self._requests is not None and not self._begun and entry != JournalHeader(requests=self._requests):
+                raise other_file_error(self.path, "batches")
             self._apply(entry)
         if len(whole) < len(data):
             os.truncate(self.path, len(whole))
@@ -241,7 +241,7 @@ class BatchJournal:
     def _apply(self, entry: Entry) -> None:
         self._begun = True
         match entry:
-            case Of():
+            case JournalHeader():
                 pass
             case Intent():
                 self.submissions[entry.intent] = SubmittedBatch(entry)
@@ -250,7 +250,7 @@ class BatchJournal:
                 self.submissions[entry.intent].ends_by = entry.ends_by
             case Dropped():
                 del self.submissions[entry.intent]
-            case Got():
+            case ReceivedReply():
                 self.submissions[entry.intent].replies[entry.reply.line_id] = entry.reply
             case EndedBatch():
                 ended = self.submissions[entry.intent]

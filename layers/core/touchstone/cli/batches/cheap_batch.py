@@ -23,12 +23,12 @@ from touchstone.cli.batches.batch_journal import (
     Created,
     Dropped,
     EndedBatch,
-    Got,
     Intent,
     LinePlace,
+    ReceivedReply,
     SubmittedBatch,
 )
-from touchstone.cli.batches.local_results import ResultsFile, answer_id, undecided_for
+from touchstone.cli.batches.local_results import ResultsFile, answer_id, undecided_reason
 from touchstone.cli.batches.local_rounds import Lines
 from touchstone.cli.local import inprocess
 from touchstone.cli.terminal import waiting
@@ -60,14 +60,14 @@ from touchstone.operations.following import (
     REFUSALS,
     SHOWN_WITHIN,
     TOO_MANY_QUEUED,
+    locate_batch,
     look_at,
     may_have_created,
     searched,
-    whereabouts,
 )
 from touchstone.operations.replaying import (
+    BatchApis,
     CheapLine,
-    Desks,
     ReplayJudges,
     WaitingQuestion,
     prices_of_batches,
@@ -140,7 +140,7 @@ class CheapRun:
         journal: BatchJournal,
         results: ResultsFile,
         paid: dict[int, tuple[Spend, ...]],
-        desks: Desks,
+        apis: BatchApis,
         cache: ReplyCache | None,
         *,
         max_cost_usd: float | None = None,
@@ -153,9 +153,9 @@ class CheapRun:
         self._journal = journal
         self._results = results
         self._paid = paid
-        self._desks = desks
+        self._apis = apis
         self._cache = cache
-        self._prices = prices_of_batches(desks.registry)
+        self._prices = prices_of_batches(apis.registry)
         self._refused = Counter[tuple[str, str]]()
         self._holds: dict[tuple[str, str], _Hold] = {}
         self._misses = Counter[str]()
@@ -165,7 +165,7 @@ class CheapRun:
 
     async def all(self, lines: Lines, at_once: AtOnce) -> None:
         """Work on lines until each is decided by batches, or was asked by `at_once`, or is left out by the ceiling."""
-        left = {number: text for number, text in lines.items() if goes_by_batch(text)}
+        left = {number: text for number, text in lines.items() if can_be_batched(text)}
         others = {number: text for number, text in lines.items() if number not in left}
         pause = FIRST_REST
         while True:
@@ -244,14 +244,14 @@ class CheapRun:
         """Look at each open batch, and collect its replies if it has ended. Return whether any is not open any more."""
         ended = False
         for each in self._journal.open:
-            batches = self._desks.batches(each.intent.provider)
+            batches = self._apis.batches(each.intent.provider)
             if batches is None:
                 raise InputError(
                     f"{self._journal.path} tells of a batch of {each.intent.provider}, which has none by the settings "
                     "of now; --again begins anew.",
                     where="file",
                 )
-            await self._desks.load(each.intent.provider)
+            await self._apis.load(each.intent.provider)
             try:
                 ended |= await self._settled(each, batches)
             except MisconfiguredError as error:
@@ -268,7 +268,7 @@ class CheapRun:
         """Look at one batch. Return whether it has ended, or turned out not to exist."""
         intent = each.intent
         if each.batch is None:
-            found = await whereabouts(
+            found = await locate_batch(
                 batches,
                 intent.intent,
                 at=intent.at,
@@ -322,7 +322,7 @@ class CheapRun:
             self._holds.get((intent.provider, intent.model), _Hold()).begin_anew()
         brought = by_line(replies, intent.lines.keys(), state=look.state)
         self._journal.add(
-            *(Got(intent=intent.intent, reply=reply) for reply in brought.values()),
+            *(ReceivedReply(intent=intent.intent, reply=reply) for reply in brought.values()),
             EndedBatch(intent=intent.intent, lost=lost),
         )
         return True
@@ -358,7 +358,7 @@ class CheapRun:
 
     def _keep(self, number: int, result: LineResult, found: _Round) -> None:
         """Store the result of a line without open questions, if it is decided or has new calls."""
-        if undecided_for(result) is None or result.answer is None:
+        if undecided_reason(result) is None or result.answer is None:
             found.decided.add(number)
             self._results.append(result)
             self._paid[number] = () if result.answer is None else result.answer.spends
@@ -385,7 +385,7 @@ class CheapRun:
             if (fresh := [reply for reply in some if reply.line_id not in counted])
         }
         work = CheapLine(brought)
-        judges = ReplayJudges(self._desks, work, prices=self._prices, cache=self._cache)
+        judges = ReplayJudges(self._apis, work, prices=self._prices, cache=self._cache)
         try:
             record = await inprocess.answered(request_of(line), judges, answer_id=answer)
         except TouchstoneError as error:
@@ -395,7 +395,7 @@ class CheapRun:
         return self._result(number, line.id, record, paid), work.wanted
 
     def _result(self, number: int, reference: str | None, record: AnswerRecord, paid: tuple[Spend, ...]) -> LineResult:
-        spends = (*paid, *with_savings(record.spends, self._desks.registry))
+        spends = (*paid, *with_savings(record.spends, self._apis.registry))
         view = AnswerView.of(record.model_copy(update={"spends": spends}))
         return LineResult(line=number, id=reference, answer=view, finished_at=system_clock())
 
@@ -408,19 +408,19 @@ class CheapRun:
 
         for (provider, model), group in groupby(sorted(wanted, key=asked), key=asked):
             questions = list(group)
-            batches = self._desks.batches(provider)
+            batches = self._apis.batches(provider)
             if batches is None:
                 self._tell(f"{provider} has no batches; {len(questions)} questions are asked of it at once.")
                 refused |= {one.number for one in questions}
                 continue
             try:
-                await self._desks.load(provider)
+                await self._apis.load(provider)
             except MisconfiguredError:  # each line says it when it is asked at once
                 refused |= {one.number for one in questions}
                 continue
             if model not in self._warned:
                 self._warned.add(model)
-                retirement.warn(self._desks.registry.find(provider, model), on=system_clock().date())
+                retirement.warn(self._apis.registry.find(provider, model), on=system_clock().date())
             refused |= await self._submit_to(batches, provider, model, questions)
         return refused
 
@@ -542,11 +542,11 @@ def _packed(batches: ProviderBatches, model: str, questions: list[_Question], in
     return lines
 
 
-async def cancel_all(journal: BatchJournal, desks: Desks) -> None:
+async def cancel_all(journal: BatchJournal, apis: BatchApis) -> None:
     """Cancel the batches that are under way, and say which of them may go on and be paid for."""
     for each in journal.open:
         try:
-            remains = await _cancelled(each, journal, desks)
+            remains = await _cancelled(each, journal, apis)
         except TouchstoneError as error:
             remains = str(error)
         if remains:
@@ -557,13 +557,13 @@ async def cancel_all(journal: BatchJournal, desks: Desks) -> None:
             )
 
 
-async def _cancelled(each: SubmittedBatch, journal: BatchJournal, desks: Desks) -> str:
+async def _cancelled(each: SubmittedBatch, journal: BatchJournal, apis: BatchApis) -> str:
     """Cancel a batch; if its id is not known, search for it first. Return why it may still go on, "" if it does not."""
     provider = each.intent.provider
-    batches = desks.batches(provider)
+    batches = apis.batches(provider)
     if batches is None:
         return f"{provider} has no batches by the settings of now."
-    await desks.load(provider)
+    await apis.load(provider)
     batch = each.batch
     if batch is None:
         found = await _found(batches, each.intent, journal)
@@ -587,7 +587,7 @@ def _known(journal: BatchJournal) -> set[str]:
     return {other.batch for other in journal.submissions.values() if other.batch is not None}
 
 
-def goes_by_batch(text: bytes) -> bool:
+def can_be_batched(text: bytes) -> bool:
     """Whether a line verifies an answer, with or without a deep evaluation. Only such lines go by batches."""
     try:
         return isinstance(parse_line(text), VerifyLine)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from touchstone.cli.batches.cheap_batch import goes_by_batch
+from touchstone.cli.batches.cheap_batch import can_be_batched
 from touchstone.cli.batches.local_rounds import Lines
 from touchstone.cli.local import inprocess
 from touchstone.clock import system_clock
@@ -10,7 +10,7 @@ from touchstone.errors import TouchstoneError
 from touchstone.judges.base import ReplyCache
 from touchstone.judges.questions import cost_usd, max_usage_of
 from touchstone.operations.batches.lines import VerifyLine, parse_line, request_of
-from touchstone.operations.replaying import CheapLine, Desks, ReplayJudges, WaitingQuestion
+from touchstone.operations.replaying import BatchApis, CheapLine, ReplayJudges, WaitingQuestion
 
 BYTES_A_TOKEN = 3
 """Bytes of a prompt for each token: about four in English, and in Chinese three, which are one character."""
@@ -37,27 +37,27 @@ class BatchEstimate:
     at_once: int = 0
 
 
-async def estimated(lines: Lines, desks: Desks, cache: ReplyCache) -> BatchEstimate:
+async def estimated(lines: Lines, apis: BatchApis, cache: ReplyCache) -> BatchEstimate:
     """The estimate for lines. Nothing is sent. A question whose reply is in the cache costs nothing."""
     found = BatchEstimate(lines=len(lines))
     seen: set[str] = set()
     for text in lines.values():
-        if not goes_by_batch(text):
+        if not can_be_batched(text):
             found = replace(found, at_once=found.at_once + 1)
             continue
-        wants = await _wanted(text, desks, cache)
+        wants = await _wanted(text, apis, cache)
         found = replace(found, checked=found.checked + (not wants))
         for one in wants:
             if one.shared and one.address in seen:
                 continue
             seen.add(one.address)
-            found = _with(found, one, desks)
+            found = _with(found, one, apis)
     return found
 
 
-async def _wanted(text: bytes, desks: Desks, cache: ReplyCache) -> list[WaitingQuestion]:
+async def _wanted(text: bytes, apis: BatchApis, cache: ReplyCache) -> list[WaitingQuestion]:
     line, work = parse_line(text), CheapLine({})
-    judges = ReplayJudges(desks, work, prices=desks.registry, cache=cache)
+    judges = ReplayJudges(apis, work, prices=apis.registry, cache=cache)
     try:
         if isinstance(line, VerifyLine):
             await inprocess.answered(request_of(line), judges)
@@ -68,8 +68,8 @@ async def _wanted(text: bytes, desks: Desks, cache: ReplyCache) -> list[WaitingQ
     return work.wanted
 
 
-def _with(found: BatchEstimate, one: WaitingQuestion, desks: Desks) -> BatchEstimate:
-    model, provider = desks.registry.find(one.provider, one.model), desks.registry.provider(one.provider)
+def _with(found: BatchEstimate, one: WaitingQuestion, apis: BatchApis) -> BatchEstimate:
+    model, provider = apis.registry.find(one.provider, one.model), apis.registry.provider(one.provider)
     most = max_usage_of(one.question)
     about = replace(most, input_tokens=max(1, most.input_tokens // BYTES_A_TOKEN))
     price = cost_usd(model, about, on=system_clock().date())

@@ -20,9 +20,16 @@ from touchstone.answers.view import AnswerView
 from touchstone.cli.batches.batch_journal import BatchJournal, journal_path
 from touchstone.cli.batches.cheap_batch import CheapRun, cancel_all
 from touchstone.cli.batches.cheap_estimate import BatchEstimate, estimated
-from touchstone.cli.batches.local_results import ResultsFile, answer_id, is_done, read_results, undecided_for, written
+from touchstone.cli.batches.local_results import (
+    ResultsFile,
+    answer_id,
+    is_done,
+    read_results,
+    undecided_reason,
+    written,
+)
 from touchstone.cli.batches.local_rounds import Lines, rounds
-from touchstone.cli.files.batch_files import Requests, alone, asked_again
+from touchstone.cli.files.batch_files import Requests, asked_again, exclusively
 from touchstone.cli.local import inprocess
 from touchstone.cli.terminal.places import cache_folder, replace
 from touchstone.cli.terminal.progress import progress
@@ -46,7 +53,7 @@ from touchstone.operations.batches.lines import (
 )
 from touchstone.operations.jobs.tries import NotingJudge
 from touchstone.operations.patience import PatientJudges
-from touchstone.operations.replaying import Desks
+from touchstone.operations.replaying import BatchApis
 
 WAIT_SAID = timedelta(seconds=5)
 """A wait of this length or more is announced."""
@@ -74,7 +81,7 @@ def run(
     replies that are not in the results. Raises `SettingsError`.
     """
     judge_seconds()  # reads the setting, so that a wrong one is told before anything is begun
-    with alone(str(results.resolve())):
+    with exclusively(str(results.resolve())):
         if again:
             _forget_batches(results)
         journal = BatchJournal(journal_path(results), requests.digest)
@@ -95,14 +102,14 @@ def run(
             say(f"This file is finished: all {len(done)} results are in {results}. --again does its lines anew.")
         elif done:
             say(f"Lines left: {len(missing)} of {len(done) + len(missing)}; the others have their results.")
-        with results.open("ab", buffering=0) as file, progress("Batch") as show, inprocess.said_aloud():
+        with results.open("ab", buffering=0) as file, progress("Batch") as show, inprocess.warnings_printed():
             log = ResultsFile(file, show, done=len(done), total=len(done) + len(missing))
             paid = {n: one.answer.spends for n, one in known.items() if n in missing and one.answer is not None}
             try:
                 at_once = _Run(log, paid, side_by_side)
                 if cheap:
                     spent = sum(one.answer.cost_usd or 0.0 for n, one in known.items() if n in done and one.answer)
-                    over = frozenset(_told_lines(one for n, one in known.items() if n in done))
+                    over = frozenset(_reported_lines(one for n, one in known.items() if n in done))
                     cheaply = _cheaply(
                         *(at_once, missing, journal),
                         wait=wait,
@@ -121,8 +128,8 @@ def run(
         latest = read_results(results, requests)
         replace(results, written(sorted(latest.values(), key=lambda each: each.line)))
         left_out = len(missing.keys() - latest.keys())
-        if not journal.open and not left_out and all(undecided_for(result) is None for result in latest.values()):
-            unused = journal.untold(set(_told_lines(latest.values())))
+        if not journal.open and not left_out and all(undecided_reason(result) is None for result in latest.values()):
+            unused = journal.untold(set(_reported_lines(latest.values())))
             if words := str(unused):
                 most = f"${unused.most_usd:.4f} at most"
                 say(f"Paid for by batches, and not in the costs of the results: {words}; {most}.")
@@ -144,10 +151,10 @@ def estimate(requests: Requests, *, results: Path) -> BatchEstimate:
 
     async def asked() -> BatchEstimate:
         registry = load_registry()
-        desks = Desks(registry, EnvironmentKeys(registry))
-        return await estimated(missing, desks, FileCache(cache_folder() / "replies.sqlite"))
+        apis = BatchApis(registry, EnvironmentKeys(registry))
+        return await estimated(missing, apis, FileCache(cache_folder() / "replies.sqlite"))
 
-    with inprocess.said_aloud():
+    with inprocess.warnings_printed():
         return asyncio.run(asked())
 
 
@@ -163,17 +170,17 @@ async def _cheaply(
 ) -> None:
     """Do lines by the providers' batches. Without a ceiling, the lines that no batch takes are asked at once."""
     registry = load_registry()
-    desks = Desks(registry, EnvironmentKeys(registry))
+    apis = BatchApis(registry, EnvironmentKeys(registry))
     cache = FileCache(cache_folder() / "replies.sqlite")
     results, paid = at_once.results, at_once.paid
-    run = CheapRun(journal, results, paid, desks, cache, max_cost_usd=max_cost_usd, spent_usd=spent_usd, told=told)
+    run = CheapRun(journal, results, paid, apis, cache, max_cost_usd=max_cost_usd, spent_usd=spent_usd, told=told)
     try:
         await run.all(lines, lambda some: at_once.all(some, wait=wait))
     finally:
-        await desks.aclose()
+        await apis.aclose()
 
 
-def _told_lines(results: Iterable[LineResult]) -> Iterator[str]:
+def _reported_lines(results: Iterable[LineResult]) -> Iterator[str]:
     """The ids of the batch lines whose calls are in these results."""
     for result in results:
         for spend in result.answer.spends if result.answer else ():
@@ -183,7 +190,7 @@ def _told_lines(results: Iterable[LineResult]) -> Iterator[str]:
 
 def _unused(journal: BatchJournal, known: dict[int, LineResult], lines: Lines) -> int:
     """The number of replies that batches have brought for these lines and that are in no result."""
-    used = set(_told_lines(known.values()))
+    used = set(_reported_lines(known.values()))
     return sum(
         reply.missed is None and reply.status == HTTPStatus.OK and reply.line_id not in used
         for number, text in lines.items()
@@ -203,11 +210,11 @@ def _forget_batches(results: Path) -> None:
 
     async def cancelled() -> None:
         registry = load_registry()
-        desks = Desks(registry, EnvironmentKeys(registry))
+        apis = BatchApis(registry, EnvironmentKeys(registry))
         try:
-            await cancel_all(journal, desks)
+            await cancel_all(journal, apis)
         finally:
-            await desks.aclose()
+            await apis.aclose()
 
     if journal.open:
         asyncio.run(cancelled())
@@ -241,7 +248,7 @@ class _Run:
             for number, text in waiting:
                 result = await self._done(number, text, judges)
                 self.results.append(result)
-                if (reason := undecided_for(result)) is not None:
+                if (reason := undecided_reason(result)) is not None:
                     undecided[number] = reason
 
         await _together([asyncio.create_task(work()) for _ in range(min(self._side_by_side, len(lines)))], waiting)
@@ -321,7 +328,7 @@ def _words(result: LineResult) -> str:
 
 def _tell(latest: dict[int, LineResult], *, wait: bool) -> None:
     """Say how many lines are undecided, and for which reasons."""
-    undecided = {number: (undecided_for(result), result) for number, result in latest.items()}
+    undecided = {number: (undecided_reason(result), result) for number, result in latest.items()}
     left = {number: (why, result) for number, (why, result) in undecided.items() if why is not None}
     if not left:
         return

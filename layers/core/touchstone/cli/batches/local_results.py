@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from touchstone.answers.ends import passing_reason
-from touchstone.cli.files.batch_files import Requests, foreign, result_in
+from touchstone.cli.files.batch_files import Requests, other_file_error, result_in
 from touchstone.cli.terminal.places import read_file
 from touchstone.cli.terminal.progress import Show
 from touchstone.errors import ConflictError, StoreError
@@ -44,19 +44,19 @@ class ResultsFile:
             raise StoreError(f"{self._file.name} cannot be written: {error.strerror}.") from None
         if written < len(line):
             raise StoreError(f"{self._file.name} took only part of a result: is the disk full?")
-        if undecided_for(result) is None:
+        if undecided_reason(result) is None:
             self.done += 1
             self._show(self.done, self.total)
 
 
-def undecided_for(result: LineResult) -> str | None:
+def undecided_reason(result: LineResult) -> str | None:
     """The passing reason why a line's answer is undecided; None if it is decided, or if the line has no answer."""
     return None if result.answer is None else passing_reason(result.answer.model_dump(mode="json"))
 
 
 def is_done(result: LineResult) -> bool:
     """Whether a line is not asked again: it has an answer that no passing reason left undecided."""
-    return result.answer is not None and undecided_for(result) is None
+    return result.answer is not None and undecided_reason(result) is None
 
 
 def answer_id(number: int, text: bytes) -> str:
@@ -76,9 +76,9 @@ def read_results(path: Path, requests: Requests) -> dict[int, LineResult]:
         try:
             result = LineResult.model_validate_json(text)
         except ValidationError:
-            raise foreign(path, "results") from None
+            raise other_file_error(path, "results") from None
         if result.answer is not None and result.answer.id != ids.get(result.line):
-            raise foreign(path, "results")
+            raise other_file_error(path, "results")
         if result.line in ids:
             found[result.line] = result
     return found

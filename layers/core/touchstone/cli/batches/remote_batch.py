@@ -24,7 +24,7 @@ from uuid import uuid4
 from touchstone.answers.ends import passing_reason_of_line
 from touchstone.cli.batches.local_results import check_replaceable
 from touchstone.cli.deployment.client import ApiClient, Document, download, upload
-from touchstone.cli.files.batch_files import Requests, alone, asked_again, result_in
+from touchstone.cli.files.batch_files import Requests, asked_again, exclusively, result_in
 from touchstone.cli.terminal import waiting
 from touchstone.cli.terminal.places import read_document, read_file, state_folder, write_private
 from touchstone.cli.terminal.places import replace as put
@@ -98,9 +98,9 @@ def run(api: ApiClient, requests: Requests, *, results: Path, again: bool, now: 
     notebook = Notebook.of(requests, api_url=api.url)
     if results.exists() and not again:
         check_replaceable(results, requests)
-    with alone(notebook.path.name):
+    with exclusively(notebook.path.name):
         work = _Work(api, requests, notebook, [] if again else notebook.read(), now=now)
-        batch, over = work.go_on()
+        batch, over = work.resume()
         left = work.undecided() if over else {}
         if left:
             total = sum(1 for _ in requests.lines())
@@ -145,7 +145,7 @@ class _Work:
         self._notebook = notebook
         self._notes = list(notes)
 
-    def go_on(self) -> tuple[Document, bool]:
+    def resume(self) -> tuple[Document, bool]:
         """Follow all noted batches, or begin the first one. Return the last one when it is over.
 
         The second value says whether that batch was finished before this run.

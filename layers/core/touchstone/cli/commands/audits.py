@@ -138,7 +138,7 @@ def run(
     from touchstone.audits.whole import SolvingTerms
     from touchstone.cli.local import audit_running as running
     from touchstone.cli.local.audit_targets import opened, target_of
-    from touchstone.cli.local.inprocess import said_aloud
+    from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens import audit_screen as screen
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.screens.sarif import write_sarif
@@ -157,10 +157,15 @@ def run(
     folder = out or Path(f"audit-{wanted.name}-{place.bundle.manifest.version}")
     terms = SolvingTerms(bounds=Bounds(turns=turns), jobs=jobs, max_cost_usd=max_cost)
     todo = running.AuditWanted(
-        cases=cases, out=folder, provider=provider, terms=terms, previous=before, ask=not yes and running.is_watched()
+        cases=cases,
+        out=folder,
+        provider=provider,
+        terms=terms,
+        previous=before,
+        ask=not yes and running.is_interactive(),
     )
     try:
-        with said_aloud():
+        with warnings_printed():
             found = running.run(todo, place)
     except KeyboardInterrupt:
         say(f"Interrupted. What is done is kept in {folder}; run the same command again to go on.")
@@ -189,11 +194,11 @@ def estimate(
     require_extras("audits")
     from touchstone.audits.agent import Bounds
     from touchstone.cli.local import audit_running as running
-    from touchstone.cli.local.inprocess import said_aloud
+    from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.terminal.screen import print_json
 
     cases = running.cases_in(files)
-    with said_aloud():
+    with warnings_printed():
         expected, model = running.estimated(cases, provider, Bounds(turns=turns))
     if as_json:
         print_json({**expected.model_dump(mode="json"), "model": model})

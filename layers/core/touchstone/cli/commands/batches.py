@@ -187,7 +187,7 @@ def show(
 
 
 @batch.command("now")
-def hasten(
+def ask_now(
     batch_id: Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")],
     *,
     pay_twice: PayTwice = False,

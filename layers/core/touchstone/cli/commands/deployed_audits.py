@@ -272,7 +272,7 @@ def recheck(
         _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
 
 
-def hasten(
+def ask_now(
     audit_id: AuditId,
     *,
     pay_twice: PayTwice = False,
@@ -366,7 +366,7 @@ for _name, _command in (
     ("show", show),
     ("report", report),
     ("start-recheck", recheck),
-    ("now", hasten),
+    ("now", ask_now),
     ("end-weekly", end_weekly),
 ):
     audit.command(_name)(_command)

@@ -157,7 +157,7 @@ def _of_gift(file: str, out: Path, *, leave_out: bool) -> "GiftQuiz":
     from touchstone.cli.terminal.places import check_place
     from touchstone.cli.terminal.screen import say
     from touchstone.errors import InputError
-    from touchstone.material.exchange.gift import read_gift
+    from touchstone.material.exchange.gift import GiftEntriesError, read_gift
 
     check_place(out, where="--out")
     name = name_of(file)
@@ -168,7 +168,7 @@ def _of_gift(file: str, out: Path, *, leave_out: bool) -> "GiftQuiz":
         hint = ""
         if text.lstrip().startswith(OTHER_FORMS):
             hint = f" {ONLY_GIFT}"
-        elif str(error).startswith("line "):
+        elif isinstance(error, GiftEntriesError):
             hint = f" {OR_LEAVE_OUT}"
         raise InputError(f"{name}: {error}{hint}", where=name) from None
     for sentence in found.left_out:

@@ -117,7 +117,7 @@ def run(
     Exit code 3: nothing could be compared. With --fail-if-worse also 1: the baseline is better in some respect; 3:
     something could not be compared, or not all pairs were measured.
     """
-    from touchstone.cli.local.inprocess import said_aloud
+    from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens.experiment_screen import exit_of, print_conclusion, suite_of
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.terminal.places import check_place
@@ -139,7 +139,7 @@ def run(
     options: dict[str, object] = {"--metrics": metrics, "--baseline": baseline, "--max-cost": max_cost}
     options |= {"--judges": judges, "--replicates": replicates, "--allow-commands": allow_commands}
     try:
-        with said_aloud():
+        with warnings_printed():
             conclusion = asyncio.run(_run(found, terms))
     except KeyboardInterrupt:
         say(f"Interrupted. What is done is kept; go on with: {_again(given, out, options)}")
@@ -170,7 +170,7 @@ def estimate(
     as_json: AsJson = False,
 ) -> None:
     """Estimate an experiment's judge calls and their cost. No judge is asked."""
-    from touchstone.cli.local.inprocess import said_aloud
+    from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens.experiment_screen import print_estimate
     from touchstone.cli.terminal.screen import print_json
 
@@ -185,7 +185,7 @@ def estimate(
             asked = _judges(found, able)
             return await _estimated(found, asked, registry), _called(asked)
 
-    with said_aloud():
+    with warnings_printed():
         expected, judge = asyncio.run(whole())
     if as_json:
         print_json({**expected.model_dump(mode="json"), "judge": judge})
@@ -213,12 +213,12 @@ def report(
     from touchstone.cli.terminal.screen import print_json
     from touchstone.errors import InputError
     from touchstone.surfaces.experiments import report as reports
-    from touchstone.surfaces.experiments.kept import read_kept
+    from touchstone.surfaces.experiments.saved import read_saved
 
     require_extras("statistics")
     if items and form != "csv":
         raise InputError("Only --format csv has a table of items.", where="--items")
-    kept = read_kept(folder)
+    kept = read_saved(folder)
     match form:
         case "html":
             _print(reports.report_html(kept.conclusion))
@@ -256,10 +256,10 @@ def pairs(
     """
     from touchstone.cli.terminal.markdown import print_markdown
     from touchstone.surfaces.experiments import report as reports
-    from touchstone.surfaces.experiments.kept import read_kept
+    from touchstone.surfaces.experiments.saved import read_saved
 
     require_extras("statistics")
-    kept = read_kept(folder)
+    kept = read_saved(folder)
     view = reports.side_by_side(kept.experiment, kept.results, only=only)
     match form:
         case "html":
@@ -292,7 +292,7 @@ class _Terms:
 
 async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
     from touchstone.cli.local.inprocess import opened
-    from touchstone.cli.screens.experiment_screen import told_cost
+    from touchstone.cli.screens.experiment_screen import cost_in_words
     from touchstone.cli.terminal.progress import noted_progress
     from touchstone.judges import load_registry
     from touchstone.surfaces.experiments import run_experiment
@@ -306,7 +306,7 @@ async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
         with noted_progress("Pairs") as show:
 
             def told(far: "ExperimentProgress") -> None:
-                expected = "" if far.estimate.cost_usd is None else f" of an estimated {told_cost(far.estimate)}"
+                expected = "" if far.estimate.cost_usd is None else f" of an estimated {cost_in_words(far.estimate)}"
                 show(far.done, far.total, f"{dollars(far.cost_usd, far.unpriced_calls)}{expected}")
 
             return await run_experiment(

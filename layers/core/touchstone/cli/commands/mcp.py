@@ -16,8 +16,8 @@ def mcp() -> None:
     are in the environment. It ends when the client closes its input.
     """
     require_extras("mcp")
-    from touchstone.cli.local.inprocess import said_aloud
+    from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.local.mcp_tools import server
 
-    with said_aloud():
+    with warnings_printed():
         server().run("stdio")

@@ -73,7 +73,7 @@ def score(
     """
     from touchstone.cli.files.requests import judge_count
     from touchstone.cli.files.submissions import check_apart, submission_of, task_of, write_task
-    from touchstone.cli.local.inprocess import said_aloud
+    from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens.judgements import document, exit_of, print_judgement
     from touchstone.cli.terminal.places import check_place
     from touchstone.cli.terminal.screen import print_json
@@ -86,7 +86,7 @@ def score(
     task, text = task_of(task_file), submission_of(source)
     wanted = (judge_count(judges) or task.judges, scoring_judges or task.scoring_judges)
     chosen = choose(load_registry(), provider=provider)
-    with said_aloud():
+    with warnings_printed():
         judgement = asyncio.run(_judged(task, text, chosen, wanted=wanted, seconds=timeout, use_cache=use_cache))
     if as_json:
         print_json(document(judgement))

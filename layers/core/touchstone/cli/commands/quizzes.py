@@ -94,7 +94,7 @@ def check(
         check_place(junit, where="--junit")
     if sarif is not None:
         check_place(sarif, where="--sarif")
-    sought = checking.sought_of(ui_language, curriculum, chapter)
+    sought = checking.requirements_of(ui_language, curriculum, chapter)
     with checking.not_collecting():
         outcome = checking.outcome_of(read_all(paths), sought, fix=fix)
         if diff:
@@ -180,10 +180,10 @@ def generate(
     )  # fmt: skip
     request, course = request_of(wanted, local=local)
     if local:
-        from touchstone.cli.local.inprocess import said_aloud
+        from touchstone.cli.local.inprocess import warnings_printed
         from touchstone.cli.local.quiz_making import made_here
 
-        with said_aloud():
+        with warnings_printed():
             view: Mapping[str, Any] = asyncio.run(
                 made_here(request, course, seconds=LOCAL_SECONDS if timeout is None else timeout)
             )

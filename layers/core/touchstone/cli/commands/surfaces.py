@@ -196,7 +196,7 @@ def _measure(asked: _Asked) -> None:
     from touchstone.cli.exports.otlp import write_otlp
     from touchstone.cli.files.material_files import READERS, check_apart, source_of
     from touchstone.cli.files.requests import name_of
-    from touchstone.cli.local.inprocess import said_aloud
+    from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens import measured_screen as screen
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.terminal.bars import bars_of, exit_of, outcomes_of
@@ -212,7 +212,7 @@ def _measure(asked: _Asked) -> None:
     bars = bars_of(asked.surface, metrics=asked.metrics, fail_under=asked.fail_under)
     material = READERS[asked.surface](asked.file)
     source = None if asked.source is None else source_of(asked.source)
-    with said_aloud():
+    with warnings_printed():
         report, remedy = asyncio.run(_measured(asked, material, source, bars))
     outcomes = outcomes_of(report, bars)
     if asked.as_json:

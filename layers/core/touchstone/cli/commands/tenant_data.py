@@ -104,7 +104,7 @@ def delete(
     from touchstone.cli.terminal.screen import print_json, say
 
     records = table()
-    found = known_tenant(records, tenant_id, leaving=True)
+    found = known_tenant(records, tenant_id, in_deletion=True)
     deletion = _deletion(records, objects())
     if not yes:
         _confirm(tenant_id, name=found.name)

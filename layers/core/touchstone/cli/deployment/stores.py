@@ -68,13 +68,13 @@ def check_known_tenant(records: "Table", tenant: str) -> None:
     known_tenant(records, tenant)
 
 
-def known_tenant(records: "Table", tenant: str, *, leaving: bool = False) -> "Tenant":
-    """The tenant with this id; with `leaving` also a tenant that is being deleted. Raises as `check_known_tenant`."""
+def known_tenant(records: "Table", tenant: str, *, in_deletion: bool = False) -> "Tenant":
+    """The tenant with this id, with `in_deletion` also one that is being deleted. Raises as `check_known_tenant`."""
     from touchstone.records import Tenants
 
     tenants = Tenants(records)
     try:
-        return tenants.get(tenant, leaving=leaving)
+        return tenants.get(tenant, in_deletion=in_deletion)
     except NotFoundError:
         known = tenants.ids()
         if tenant in known:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from touchstone.cli.exports.trials import Trial, Trials, TrialSubject
 from touchstone.extras import require_extras
-from touchstone.surfaces.experiments.kept import read_kept
 from touchstone.surfaces.experiments.makers import PromptMaker, called
 from touchstone.surfaces.experiments.model import Experiment, Variant
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
 from touchstone.surfaces.experiments.report.sides import Outcome, outcome_of
+from touchstone.surfaces.experiments.saved import read_saved
 from touchstone.surfaces.experiments.showing import text_of
 
 MAX_SOURCE_CHARS = 20_000
@@ -31,7 +31,7 @@ BY_METRICS = (
 def trials_of_experiment(folder: Path) -> Trials:
     """The trials of all pairs that the folder of an experiment holds so far. Raises `InputError` if it holds none."""
     require_extras("statistics")
-    kept = read_kept(folder)
+    kept = read_saved(folder)
     sources = {source.id: source.text for source in kept.experiment.sources}
     return Trials(
         name=kept.experiment.name,

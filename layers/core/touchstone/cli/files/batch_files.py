@@ -147,7 +147,7 @@ def result_in(path: Path, text: bytes, *, instead: str = INSTEAD) -> dict[str, A
     return result
 
 
-def foreign(path: Path, what: str) -> ConflictError:
+def other_file_error(path: Path, what: str) -> ConflictError:
     """The error for a file whose results or batches (`what`) belong to another file of requests."""
     return ConflictError(
         f"{path} does not hold {what} of this file as it is now; name another by --output, or replace it by --again."
@@ -188,7 +188,7 @@ def _saved(work: Mapping[str, Any]) -> float:
 
 
 @contextmanager
-def alone(name: str) -> Iterator[None]:
+def exclusively(name: str) -> Iterator[None]:
     """Hold the lock on a piece of work, so that no other process does it for the length of the `with`.
 
     The system releases the lock when the process ends, however it ends. Raises `ConflictError` if another process holds

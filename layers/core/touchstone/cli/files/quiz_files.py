@@ -85,14 +85,14 @@ class Folders:
 def read_all(paths: Iterable[Path]) -> Folders:
     """Read the named files and those in the named folders, each once. Nothing is raised: faults are in the result."""
     found = Folders()
-    told: dict[Path, bool] = {}
+    is_quiz_file: dict[Path, bool] = {}
     for path in paths:
         files = list(_in_folder(path)) if path.is_dir() else [path]
         places = [each.resolve() for each in files]
         for each, place in zip(files, places, strict=True):
-            if place not in told:
-                told[place] = _take(each, found, named=each == path)
-        if not any(told[place] for place in places):
+            if place not in is_quiz_file:
+                is_quiz_file[place] = _take(each, found, named=each == path)
+        if not any(is_quiz_file[place] for place in places):
             found.faults.append(QuizFileFault(file=path, sentence=_NO_QUIZZES if files else _NO_FILES))
     return found
 
@@ -179,16 +179,16 @@ def _file(path: Path, text: str, documents: Iterable[Located | MisplacedError], 
     quizzes: list[QuizText] = []
     faults: list[QuizFileFault] = []
     for document in documents:
-        told: Iterable[tuple[str, int]] = ()
+        found_faults: Iterable[tuple[str, int]] = ()
         if isinstance(document, MisplacedError):
-            told = [(str(document), document.offset)]
+            found_faults = [(str(document), document.offset)]
         else:
             try:
-                quiz, told = _quiz(document)
+                quiz, found_faults = _quiz(document)
                 quizzes.append(quiz)
             except _NoQuizError as error:
-                told = error.faults
-        for sentence, offset in told:
+                found_faults = error.faults
+        for sentence, offset in found_faults:
             line, column = lines.place(offset)
             faults.append(QuizFileFault(file=path, sentence=sentence, line=line, column=column))
     return QuizFile(path=path, text=text, marked=marked, lines=lines, quizzes=tuple(quizzes), faults=tuple(faults))
@@ -220,42 +220,42 @@ def _quiz(document: Located) -> tuple[QuizText, Sequence[tuple[str, int]]]:
     fields = {"questions": value} if isinstance(value, list) else value
     if not _is_quiz(value) or not isinstance(fields["questions"], list):
         raise _NoQuizError([(f"This is no quiz. {_FORM}", document.stretch(root)[0])])
-    questions, repeated = _told_apart(numbered(fields["questions"]))
+    questions, repeated = _with_distinct_ids(numbered(fields["questions"]))
     try:
         quiz = Quiz.model_validate({**fields, "questions": questions})
         return QuizText(
             document=document, root=root, quiz=quiz, numbers=tuple(range(len(questions))), repeated=repeated
         ), ()
     except ValidationError as error:
-        told = tuple(_faults(document, root, error))
+        faults = tuple(_faults(document, root, error))
         at_fault = {fault["loc"][1:2] for fault in error.errors() if fault["loc"][:1] == ("questions",)}
     numbers = tuple(number for number in range(len(questions)) if (number,) not in at_fault)
     try:
         quiz = Quiz.model_validate({**fields, "questions": [questions[number] for number in numbers]})
     except ValidationError:
-        raise _NoQuizError(told) from None
-    return QuizText(document=document, root=root, quiz=quiz, numbers=numbers, repeated=repeated), told
+        raise _NoQuizError(faults) from None
+    return QuizText(document=document, root=root, quiz=quiz, numbers=numbers, repeated=repeated), faults
 
 
-def _told_apart(questions: Sequence[Any]) -> tuple[list[Any], dict[str, str]]:
+def _with_distinct_ids(questions: Sequence[Any]) -> tuple[list[Any], dict[str, str]]:
     """The questions, each with an id of its own, and a map from each new id to the repeated id that it replaces."""
-    apart: list[Any] = []
+    distinct: list[Any] = []
     repeated: dict[str, str] = {}
     ids = {one.get("id") for one in questions if isinstance(one, dict) and isinstance(one.get("id"), str)}
     seen: set[str] = set()
     for number, one in enumerate(questions, start=1):
-        told = one.get("id") if isinstance(one, dict) else None
-        if isinstance(told, str) and told in seen:
-            own = f"{told[:SHOWN_ID_CHARS]} ({number})"
+        given_id = one.get("id") if isinstance(one, dict) else None
+        if isinstance(given_id, str) and given_id in seen:
+            own = f"{given_id[:SHOWN_ID_CHARS]} ({number})"
             while own in ids:
                 own += "'"
             ids.add(own)
-            repeated[own] = told
-            apart.append({**one, "id": own})
+            repeated[own] = given_id
+            distinct.append({**one, "id": own})
             continue
-        seen |= {told} if isinstance(told, str) else set()
-        apart.append(one)
-    return apart, repeated
+        seen |= {given_id} if isinstance(given_id, str) else set()
+        distinct.append(one)
+    return distinct, repeated
 
 
 def _faults(document: Located, root: json_places.Path, error: ValidationError) -> Iterator[tuple[str, int]]:
@@ -268,5 +268,5 @@ def _faults(document: Located, root: json_places.Path, error: ValidationError) -
 
 
 def _sentence(fault: Mapping[str, Any]) -> str:
-    told = sentence_of(fault, of="a quiz", fields=Quiz.model_fields)
-    return f"{told[:1].upper()}{told[1:]}." if not fault["loc"] else f"{told}."
+    sentence = sentence_of(fault, of="a quiz", fields=Quiz.model_fields)
+    return f"{sentence[:1].upper()}{sentence[1:]}." if not fault["loc"] else f"{sentence}."

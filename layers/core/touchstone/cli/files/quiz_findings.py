@@ -36,7 +36,7 @@ _KEYED = ("choices[", "answers[")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
+class QuizRequirements:
     """The requirements by which quizzes are checked; None: this requirement is not checked.
 
     `ui_language` is the language that questions must be put in. `taught` are the words and patterns that a question may
@@ -49,15 +49,15 @@ class Sought:
 
     def not_run(self, checks_run: Container[Rule], *, read_any: bool = True) -> Mapping[Rule, str]:
         """The rules that were not applied, each with what it would need. `read_any`: some quiz could be read."""
-        told: dict[Rule, str] = {"pedagogical_quality": "a judge decides that"}
+        reasons: dict[Rule, str] = {"pedagogical_quality": "a judge decides that"}
         if self.ui_language is None:
-            told["question_language"] = "give --ui-language"
+            reasons["question_language"] = "give --ui-language"
         elif not knows_language(self.ui_language):
-            told["question_language"] = f"the check does not know {self.ui_language}"
+            reasons["question_language"] = f"the check does not know {self.ui_language}"
         if self.taught is None:
-            told["curriculum_alignment"] = "give --curriculum and --chapter"
+            reasons["curriculum_alignment"] = "give --curriculum and --chapter"
         otherwise = install_command("script") if read_any else "nothing could be read"
-        return {rule: told.get(rule, otherwise) for rule in RULES if rule not in checks_run}
+        return {rule: reasons.get(rule, otherwise) for rule in RULES if rule not in checks_run}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class CheckedFile:
         return tuple(placed for findings in self.findings for placed in findings)
 
 
-def checked(file: QuizFile, sought: Sought, *, original: QuizFile | None = None) -> CheckedFile:
+def checked(file: QuizFile, sought: QuizRequirements, *, original: QuizFile | None = None) -> CheckedFile:
     """Apply every rule that needs no judge to the quizzes of a file.
 
     If the tables of script and pinyin are not installed, the rules that need them are left out. `original` is the file
@@ -107,7 +107,7 @@ def checked(file: QuizFile, sought: Sought, *, original: QuizFile | None = None)
     return CheckedFile(file=file, findings=tuple(findings), checks_run=run)
 
 
-def _applied(quiz: Quiz, sought: Sought) -> QuizAttempt:
+def _applied(quiz: Quiz, sought: QuizRequirements) -> QuizAttempt:
     try:
         return apply_checks(quiz, ui_language=sought.ui_language, taught=sought.taught, known=sought.known)
     except SettingsError:
@@ -120,12 +120,12 @@ def _applied(quiz: Quiz, sought: Sought) -> QuizAttempt:
 
 
 def _repeated(text: QuizText) -> Iterator[Violation]:
-    for own, told in text.repeated.items():
+    for own, given_id in text.repeated.items():
         if any(question.id == own for question in text.quiz.questions):
             yield Violation(
                 question_id=own,
                 rule="structure",
-                detail=f"Another question before has the id {told[:SHOWN_ID_CHARS]!r} too.",
+                detail=f"Another question before has the id {given_id[:SHOWN_ID_CHARS]!r} too.",
                 suggestion="Give it an id of its own.",
                 decided_by="check",
                 field="id",
@@ -167,11 +167,13 @@ def _sure(question: Question, violations: Sequence[Violation], original: Questio
     A fault that may be intended is left. If the corrections would break the structure of the question, the faults in
     its choices and answers are left too: two choices may differ only by the fault that a learner is to find.
     """
-    told = {at: one for at, one in enumerate(violations) if _is_sure(one)}
-    if not told:
+    certain = {at: one for at, one in enumerate(violations) if _is_sure(one)}
+    if not certain:
         return frozenset()
-    left = indices_for_author(question, list(told.values()), original=original)
-    chosen = frozenset(_apart({at: one for place, (at, one) in enumerate(told.items()) if place not in left}))
+    left = indices_for_author(question, list(certain.values()), original=original)
+    chosen = frozenset(
+        _without_overlaps({at: one for place, (at, one) in enumerate(certain.items()) if place not in left})
+    )
     if not chosen:
         return chosen
     as_it_is = Quiz(questions=(question,))
@@ -184,7 +186,7 @@ def _is_sure(violation: Violation) -> bool:
     return is_correctable(violation) and violation.finding in CORRECTED
 
 
-def _apart(violations: Mapping[int, Violation]) -> Iterator[int]:
+def _without_overlaps(violations: Mapping[int, Violation]) -> Iterator[int]:
     """The indexes of violations that do not overlap. Of two that overlap, the one that begins first is taken."""
     end: dict[str | None, int] = {}
     for at, one in sorted(violations.items(), key=lambda pair: pair[1].span or (0, 0)):

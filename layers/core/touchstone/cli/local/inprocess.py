@@ -40,7 +40,7 @@ def answer(request: VerifyRequest | SolveRequest) -> dict[str, Any]:
         async with opened(sdks=isinstance(request, SolveRequest)) as judges:
             return await answered(request, judges)
 
-    with said_aloud():
+    with warnings_printed():
         record = asyncio.run(whole())
     return AnswerView.of(record).model_dump(mode="json")
 
@@ -75,7 +75,7 @@ async def opened(
 
 
 @contextmanager
-def said_aloud() -> Iterator[None]:
+def warnings_printed() -> Iterator[None]:
     """Say the library's warnings about the retirement of models on standard error, at the end of the `with`."""
     quiet = logging.NullHandler()  # the library also logs each warning: without this handler it would be printed twice
     logging.getLogger("touchstone").addHandler(quiet)

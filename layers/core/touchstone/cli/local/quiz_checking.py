@@ -19,7 +19,7 @@ import typer
 from touchstone.checks import find_pinyin_errors, find_simplified
 from touchstone.cli.files.course_files import curriculum_of
 from touchstone.cli.files.quiz_files import Folders, QuizFile, QuizFileFault, read
-from touchstone.cli.files.quiz_findings import CheckedFile, Sought, checked
+from touchstone.cli.files.quiz_findings import CheckedFile, QuizRequirements, checked
 from touchstone.cli.files.splices import Edit, edited, edits_of
 from touchstone.cli.screens.quiz_reports import Form, QuizReportOutcome, document, fault_line, line_of, summary
 from touchstone.cli.terminal.places import read_file, replace
@@ -47,7 +47,7 @@ class Fixed:
         return self.before.file.text != self.after.file.text
 
 
-def fixed(found: CheckedFile, sought: Sought) -> Fixed:
+def fixed(found: CheckedFile, sought: QuizRequirements) -> Fixed:
     """Correct the file in memory, again and again until no correction is left, so that a second call changes nothing.
 
     One pass is not enough: a corrected character may make a word recognisable, and if a question has very many faults,
@@ -126,7 +126,7 @@ def not_collecting() -> Iterator[None]:
             gc.enable()
 
 
-def sought_of(ui_language: str | None, curriculum: Path | None, chapter: str | None) -> Sought:
+def requirements_of(ui_language: str | None, curriculum: Path | None, chapter: str | None) -> QuizRequirements:
     """The requirements that the options ask for. Warnings about the course are said. Raises `InputError`."""
     if ui_language is not None and re.fullmatch(LANGUAGE_TAG, ui_language) is None:
         raise InputError("--ui-language must be a BCP 47 tag, as en, ja or zh-TW.", where="--ui-language")
@@ -136,11 +136,13 @@ def sought_of(ui_language: str | None, curriculum: Path | None, chapter: str | N
             where="--curriculum" if curriculum is None else "--chapter",
         )
     if curriculum is None or chapter is None:
-        return Sought(ui_language=ui_language)
+        return QuizRequirements(ui_language=ui_language)
     course = curriculum_of(curriculum)
     for sentence in islice(course_warnings(course, curriculum), MOST_WARNINGS):
         say(sentence)
-    return Sought(ui_language=ui_language, taught=course.chapter(chapter).items, known=course.known_words(chapter))
+    return QuizRequirements(
+        ui_language=ui_language, taught=course.chapter(chapter).items, known=course.known_words(chapter)
+    )
 
 
 def course_warnings(course: Curriculum, path: Path) -> Iterator[str]:
@@ -169,7 +171,7 @@ def _warning(path: Path, lines: Sequence[str], text: str, what: str, suggestion:
     return visible(f"Warning: {path}{line}: {what}{advice}")
 
 
-def outcome_of(folders: Folders, sought: Sought, *, fix: bool) -> QuizReportOutcome:
+def outcome_of(folders: Folders, sought: QuizRequirements, *, fix: bool) -> QuizReportOutcome:
     """Check the files that were read, and with `fix` correct them on disk."""
     files, faults, changed, corrected = [checked(file, sought) for file in folders.files], [*folders.faults], [], 0
     for at, found in enumerate(files if fix else ()):
@@ -210,7 +212,7 @@ def print_outcome(outcome: QuizReportOutcome, *, form: Form, as_json: bool, find
         say(sentence)
 
 
-def print_differences(outcome: QuizReportOutcome, sought: Sought) -> None:
+def print_differences(outcome: QuizReportOutcome, sought: QuizRequirements) -> None:
     """Print the corrections of each file as a diff."""
     for found in outcome.files:
         if shown := difference(fixed(found, sought)):

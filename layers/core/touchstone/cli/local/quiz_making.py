@@ -8,7 +8,7 @@ from touchstone.cli.files.course_files import curriculum_of, learner_of
 from touchstone.cli.files.requests import checked
 from touchstone.cli.local.inprocess import opened
 from touchstone.cli.local.watched import WatchedJudge
-from touchstone.cli.terminal.exits import NobodyError
+from touchstone.cli.terminal.exits import NoJudgeError
 from touchstone.cli.terminal.progress import noted_progress
 from touchstone.errors import SettingsError
 from touchstone.judges import load_registry
@@ -65,14 +65,14 @@ def request_of(wanted: QuizWanted, *, local: bool) -> tuple[QuizRequest, Curricu
 async def made_here(request: QuizRequest, course: Curriculum | None, *, seconds: float) -> dict[str, Any]:
     """Make a quiz in this process. Return it in the form in which a deployment shows a quiz.
 
-    Raises `NobodyError` if there is no key for a model that writes it, and `InputError`.
+    Raises `NoJudgeError` if there is no key for a model that writes it, and `InputError`.
     """
     chosen = model_for_generation(load_registry())
     async with opened(registry=chosen.registry) as judges:
         try:
             generator = open_generator(judges, chosen)
         except SettingsError as error:
-            raise NobodyError(str(error)) from None
+            raise NoJudgeError(str(error)) from None
         with noted_progress("Answers of the models") as show:
             answered: dict[str, tuple[int, float, int]] = {}
 

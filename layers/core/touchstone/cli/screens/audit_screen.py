@@ -7,7 +7,7 @@ from touchstone.audits.recheck import Drift, Recheck
 from touchstone.audits.report import AuditedCase, QualityReport
 from touchstone.audits.report.model import RATINGS
 from touchstone.audits.verdict import Rating
-from touchstone.cli.screens.junit import Came, Case, Suite
+from touchstone.cli.screens.junit import Case, CaseOutcome, Suite
 from touchstone.cli.screens.sarif import SarifResult, SarifRun, Spot
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import ScreenColumn, print_facts, print_table, say, short
@@ -52,7 +52,7 @@ def print_recheck(found: Recheck) -> None:
             ("report", f"{was.target.requirement} (resolved to {was.version})"),
             ("now", f"{now.target.requirement} (resolved to {now.version})"),
             ("proofs", sum(len(one.proofs) for one in found.report.cases)),
-            ("ratings", totals_told(found.report)),
+            ("ratings", totals_in_words(found.report)),
         )
     )
     print_table(_DRIFTS, _drift_rows(found.drifts), empty="No case drifted.")
@@ -62,12 +62,12 @@ def print_recheck(found: Recheck) -> None:
 
 def print_report(report: QualityReport) -> None:
     """Print the totals, and each case that needs a maintainer, which is every case that is not Valid."""
-    print_facts((("ratings", totals_told(report)), ("cost", _cost(report))))
+    print_facts((("ratings", totals_in_words(report)), ("cost", _cost(report))))
     wanting = [one for rating in RATINGS for one in report.cases if one.quality_rating == rating != "Valid"]
     print_table(_CASES, (_case_row(one) for one in wanting), empty="No case needs a maintainer.")
 
 
-def totals_told(report: QualityReport) -> str:
+def totals_in_words(report: QualityReport) -> str:
     """The number of cases with each rating, in words."""
     return ", ".join(f"{report.totals[rating]} {rating}" for rating in RATINGS)
 
@@ -103,9 +103,9 @@ def suite_of_recheck(found: Recheck, failing: Collection[Failing]) -> Suite:
     cases: list[Case] = []
     for one in found.report.cases:
         drift = drifts.get(one.case.id)
-        came: Came = "failed" if drift is not None and _fails(drift, failing) else "passed"
+        outcome: CaseOutcome = "failed" if drift is not None and _fails(drift, failing) else "passed"
         told = f"{one.quality_rating}, as it was." if drift is None else _drift_sentence(drift)
-        cases.append(_suite_case(one, came, told))
+        cases.append(_suite_case(one, outcome, told))
     return Suite(name=f"recheck against {found.report.target.target.requirement}", cases=cases)
 
 
@@ -113,9 +113,9 @@ def suite_of_report(report: QualityReport, failing: Collection[Failing]) -> Suit
     """A JUnit case for each case of an audit. The suite fails if and only if the exit code does."""
     cases: list[Case] = []
     for one in report.cases:
-        came: Came = "unscored" if one.quality_rating == "Unproven" else "passed"
-        came = "failed" if one.quality_rating.lower() in failing else came
-        cases.append(_suite_case(one, came, f"{one.quality_rating}. {one.change}".strip()))
+        outcome: CaseOutcome = "unscored" if one.quality_rating == "Unproven" else "passed"
+        outcome = "failed" if one.quality_rating.lower() in failing else outcome
+        cases.append(_suite_case(one, outcome, f"{one.quality_rating}. {one.change}".strip()))
     return Suite(name=f"audit against {report.target.target.requirement}", cases=cases)
 
 
@@ -152,12 +152,12 @@ def _sarif_result(one: AuditedCase, rule: str, sentence: str, *, fails: bool) ->
     )
 
 
-def _suite_case(one: AuditedCase, came: Came, sentence: str) -> Case:
+def _suite_case(one: AuditedCase, outcome: CaseOutcome, sentence: str) -> Case:
     seconds = sum(proof.wall_seconds for proof in one.proofs)
     return Case(
         group=f"touchstone.audit.{one.case.kind}",
         name=one.case.id,
-        came=came,
+        outcome=outcome,
         sentence=sentence,
         details=one.proof_summary,
         seconds=seconds,

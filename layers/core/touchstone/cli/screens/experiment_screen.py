@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from touchstone.cli.screens.junit import Came, Case, Suite
+from touchstone.cli.screens.junit import Case, CaseOutcome, Suite
 from touchstone.cli.terminal.bars import PREFIXES
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import ScreenColumn, console, dollars, print_facts, print_table, styled
@@ -45,10 +45,10 @@ def print_estimate(estimate: Estimate, *, judge: str | None, done: int) -> None:
         (
             ("pairs", f"{estimate.pairs:,}" + (f", {done:,} of them measured already" if done else "")),
             ("judge", judge or ("nobody" if nobody else "not known: there is no key")),
-            ("calls", told_range(*(f"{count:,}" for count in estimate.calls))),
-            ("cost", told_cost(estimate)),
+            ("calls", range_in_words(*(f"{count:,}" for count in estimate.calls))),
+            ("cost", cost_in_words(estimate)),
             *(
-                (name, _told_share(share))
+                (name, _share_in_words(share))
                 for name, share in (("making", estimate.making), ("judging", estimate.judging))
                 if share is not None and share.calls[1]
             ),
@@ -56,23 +56,23 @@ def print_estimate(estimate: Estimate, *, judge: str | None, done: int) -> None:
     )
 
 
-def _told_share(share: EstimateShare) -> str:
+def _share_in_words(share: EstimateShare) -> str:
     """The expected calls, tokens and cost of making or judging, in one line."""
     calls, read, written = (
-        told_range(*(f"{count:,}" for count in counts))
+        range_in_words(*(f"{count:,}" for count in counts))
         for counts in (share.calls, share.input_tokens, share.output_tokens)
     )
-    return f"{calls} calls, {read} tokens in, {written} tokens out, {told_cost(share)}"
+    return f"{calls} calls, {read} tokens in, {written} tokens out, {cost_in_words(share)}"
 
 
-def told_cost(estimate: Estimate | EstimateShare) -> str:
+def cost_in_words(estimate: Estimate | EstimateShare) -> str:
     """The expected cost in words."""
     if estimate.cost_usd is None:
         return "not known"
-    return told_range(*(str(dollars(cost)) for cost in estimate.cost_usd))
+    return range_in_words(*(str(dollars(cost)) for cost in estimate.cost_usd))
 
 
-def told_range(least: str, most: str) -> str:
+def range_in_words(least: str, most: str) -> str:
     """A range in words; one figure if both ends are the same."""
     return least if least == most else f"{least} to {most}"
 
@@ -85,11 +85,11 @@ def exit_of(conclusion: Conclusion, *, fail_if_worse: bool) -> Exit:
     """
     if not fail_if_worse:
         return Exit.UNDECIDED if conclusion.verdict == "not_compared" else Exit.DONE
-    came = [_came(one, conclusion, fail_if_worse=True) for one in respects_of(conclusion)]
-    if "failed" in came:
+    outcomes = [_case_outcome(one, conclusion, fail_if_worse=True) for one in respects_of(conclusion)]
+    if "failed" in outcomes:
         return Exit.VERDICT
     whole = conclusion.measured == conclusion.pairs
-    return Exit.DONE if whole and "unscored" not in came and "passed" in came else Exit.UNDECIDED
+    return Exit.DONE if whole and "unscored" not in outcomes and "passed" in outcomes else Exit.UNDECIDED
 
 
 def suite_of(conclusion: Conclusion, *, fail_if_worse: bool) -> Suite:
@@ -101,14 +101,14 @@ def suite_of(conclusion: Conclusion, *, fail_if_worse: bool) -> Suite:
     whole = Case(
         group=group,
         name="pairs",
-        came="unscored" if fail_if_worse and conclusion.measured < conclusion.pairs else "passed",
+        outcome="unscored" if fail_if_worse and conclusion.measured < conclusion.pairs else "passed",
         sentence=f"{conclusion.measured} of {conclusion.pairs} pairs were measured.",
     )
     cases = [
         Case(
             group=group,
             name=respect.name,
-            came=_came(respect, conclusion, fail_if_worse=fail_if_worse),
+            outcome=_case_outcome(respect, conclusion, fail_if_worse=fail_if_worse),
             sentence=outcome(respect, conclusion),
             details="\n".join(_behind(respect)),
         )
@@ -117,7 +117,7 @@ def suite_of(conclusion: Conclusion, *, fail_if_worse: bool) -> Suite:
     return Suite(name=f"{conclusion.name}: {conclusion.b} against {conclusion.a}", cases=(whole, *cases))
 
 
-def _came(respect: Respect, conclusion: Conclusion, *, fail_if_worse: bool) -> Came:
+def _case_outcome(respect: Respect, conclusion: Conclusion, *, fail_if_worse: bool) -> CaseOutcome:
     if respect.verdict == "not_compared":
         if _nothing_to_judge(respect) or _nobody_asked(respect):
             return "skipped"

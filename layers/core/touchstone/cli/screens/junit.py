@@ -21,7 +21,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from touchstone.cli.terminal.places import replace
 from touchstone.cli.terminal.screen import visible
 
-type Came = Literal["passed", "failed", "unscored", "skipped"]
+type CaseOutcome = Literal["passed", "failed", "unscored", "skipped"]
 """The outcome of a case. `unscored`: nobody could decide; CI tools are told an error."""
 
 MESSAGE_CHARS = 300
@@ -37,7 +37,7 @@ class Case:
 
     group: str
     name: str
-    came: Came
+    outcome: CaseOutcome
     sentence: str = ""
     details: str = ""
     seconds: float = 0.0
@@ -73,10 +73,10 @@ def write_junit(path: Path, suites: Iterable[Suite]) -> None:
 
 def _counts(cases: Sequence[Case], *, whole: bool = False) -> dict[str, str]:
     """The attributes with the counts of cases. For the `whole` document the schema has no attribute `skipped`."""
-    came = [case.came for case in cases]
-    counts = {"tests": len(came), "failures": came.count("failed"), "errors": came.count("unscored")}
+    outcomes = [case.outcome for case in cases]
+    counts = {"tests": len(outcomes), "failures": outcomes.count("failed"), "errors": outcomes.count("unscored")}
     if not whole:
-        counts["skipped"] = came.count("skipped")
+        counts["skipped"] = outcomes.count("skipped")
     return {name: str(count) for name, count in counts.items()} | {"time": _seconds(sum(one.seconds for one in cases))}
 
 
@@ -89,7 +89,7 @@ def _append(suite: Element, case: Case, *, again: int) -> None:
     names = {"classname": _line(case.group), "name": name, "time": _seconds(case.seconds)}
     element = SubElement(suite, "testcase", names)
     message = {"message": _line(case.sentence)[:MESSAGE_CHARS]}
-    match case.came:
+    match case.outcome:
         case "failed":
             _text(SubElement(element, "failure", {**message, "type": "failed"}), case)
         case "unscored":

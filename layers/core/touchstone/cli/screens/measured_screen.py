@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from touchstone.cli.screens.junit import Came, Case, Suite
+from touchstone.cli.screens.junit import Case, CaseOutcome, Suite
 from touchstone.cli.terminal.bars import Kind, MetricOutcome, reasons_of, shown_score
 from touchstone.cli.terminal.screen import Row, ScreenColumn, field, print_facts, print_table, say, short, styled
 from touchstone.judges.spends import count_unpriced
@@ -27,7 +27,7 @@ COLOURS: Mapping[Kind, str] = {
     "skipped": "dim",
 }
 
-CAME: Mapping[Kind, Came] = {
+CASE_OUTCOMES: Mapping[Kind, CaseOutcome] = {
     "scored": "passed", "passed": "passed", "failed": "failed", "unscored": "unscored", "skipped": "skipped"
 }  # fmt: skip
 
@@ -166,12 +166,17 @@ def _case(group: str, name: str, outcome: MetricOutcome, result: MetricResult | 
     seconds = 0.0 if result is None else sum(spend.latency_ms for spend in result.spends) / MILLISECONDS
     details = "" if result is None or not result.unscored else f"Not judged: {reasons_of(result)}."
     return Case(
-        group=group, name=name, came=CAME[outcome.kind], sentence=outcome.sentence, details=details, seconds=seconds
+        group=group,
+        name=name,
+        outcome=CASE_OUTCOMES[outcome.kind],
+        sentence=outcome.sentence,
+        details=details,
+        seconds=seconds,
     )
 
 
 def _item_cases(group: str, result: MetricResult, outcome: MetricOutcome, words: Mapping[str, str]) -> Iterator[Case]:
-    came: Came = "failed" if outcome.kind == "failed" else "passed"
+    case_outcome: CaseOutcome = "failed" if outcome.kind == "failed" else "passed"
     for item in lost(result):
         details = (
             f"Evidence: {item.evidence}" if item.evidence else "",
@@ -181,7 +186,7 @@ def _item_cases(group: str, result: MetricResult, outcome: MetricOutcome, words:
         yield Case(
             group=group,
             name=_named(item.item, item.text or words.get(item.item)),
-            came=came,
+            outcome=case_outcome,
             sentence=f"{item.label}: {item.reason}",
             details="\n".join(part for part in details if part),
         )
@@ -189,7 +194,7 @@ def _item_cases(group: str, result: MetricResult, outcome: MetricOutcome, words:
         yield Case(
             group=group,
             name=_named(missing.item, missing.text or words.get(missing.item)),
-            came="unscored" if outcome.kind == "unscored" else "skipped",
+            outcome="unscored" if outcome.kind == "unscored" else "skipped",
             sentence=f"Nobody could judge it: {missing.reason}.",
             details="\n".join(missing.details),
         )

@@ -204,13 +204,13 @@ def _case(found: CheckedFile, quiz: str, name: str, findings: list[Placed]) -> C
     lines = [line_of(found.file.path, placed, form="text") for placed in findings]
     group = f"touchstone.{quiz}"
     if not findings:
-        return Case(group=group, name=name, came="passed")
-    return Case(group=group, name=name, came="failed", sentence=lines[0], details="\n".join(lines[1:]))
+        return Case(group=group, name=name, outcome="passed")
+    return Case(group=group, name=name, outcome="failed", sentence=lines[0], details="\n".join(lines[1:]))
 
 
 def _unread(fault: QuizFileFault) -> Case:
     place = "file" if fault.line is None else f"line {fault.line}"
-    return Case(group="touchstone.file", name=place, came="unscored", sentence=fault_line(fault))
+    return Case(group="touchstone.file", name=place, outcome="unscored", sentence=fault_line(fault))
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:

@@ -36,7 +36,7 @@ class ServiceError(TouchstoneError):
     reason = "service"
 
 
-class NobodyError(TouchstoneError):
+class NoJudgeError(TouchstoneError):
     """No judge or model can be asked, since no key is set; the sentence says which key to set."""
 
     reason = "nobody"
@@ -47,7 +47,7 @@ def code_of(error: TouchstoneError) -> Exit:
     match error:
         case ServiceError() | StoreError() | LimitError() | JudgeError():
             return Exit.SERVICE
-        case NobodyError():
+        case NoJudgeError():
             return Exit.UNDECIDED
         case _:
             return Exit.INPUT

@@ -44,8 +44,8 @@ def _markdown() -> "type[Markdown]":
             widths = [
                 max([len_of(title), *(row[place].cell_len for row in rows)]) for place, title in enumerate(titles)
             ]
-            if not fits(widths, room=options.max_width, gap=GAP + 1):
-                yield from narrow(titles, rows, right=right, room=options.max_width)
+            if not fits(widths, max_width=options.max_width, gap=GAP + 1):
+                yield from narrow(titles, rows, right=right, max_width=options.max_width)
                 return
             table = Table(box=SIMPLE, pad_edge=False, collapse_padding=True)
             for one, width in zip(head, widths, strict=True):

@@ -12,15 +12,16 @@ SHORT, LONG = 30, 24
 GAP, INDENT = 2, 4
 
 
-def fits(widths: Sequence[int], *, room: int, gap: int) -> bool:
-    """Whether columns can be read side by side in `room` characters. `widths` holds the widest cell of each column."""
+def fits(widths: Sequence[int], *, max_width: int, gap: int) -> bool:
+    """Whether columns can be read side by side in `max_width` characters. `widths` holds the widest cell of each
+    column."""
     if not widths:
         return True
-    return sum(width if width <= SHORT else LONG for width in widths) + gap * (len(widths) - 1) <= room
+    return sum(width if width <= SHORT else LONG for width in widths) + gap * (len(widths) - 1) <= max_width
 
 
 def narrow(
-    titles: Sequence[str], cells: Sequence[Sequence["Text"]], *, right: Sequence[bool], room: int
+    titles: Sequence[str], cells: Sequence[Sequence["Text"]], *, right: Sequence[bool], max_width: int
 ) -> Iterator["RenderableType"]:
     """Each row as a line of as many short cells as fit, and below it the others, each by its title, if it has one."""
     from rich.text import Text
@@ -28,7 +29,7 @@ def narrow(
     widths = [max([len_of(title), *(row[place].cell_len for row in cells)]) for place, title in enumerate(titles)]
     beside: list[int] = []
     for place, width in enumerate(widths):
-        if width <= SHORT and fits([width, *(widths[each] for each in beside)], room=room, gap=GAP):
+        if width <= SHORT and fits([width, *(widths[each] for each in beside)], max_width=max_width, gap=GAP):
             beside.append(place)
     yield _line([Text(titles[place], style="bold") for place in beside], beside, widths, right)
     for row in cells:

@@ -112,9 +112,9 @@ def print_table(columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: 
     widths = [
         max([len_of(column.title), *(line[place].cell_len for line in cells)]) for place, column in enumerate(columns)
     ]
-    if not fits(widths, room=at.width, gap=BETWEEN_COLUMNS):
+    if not fits(widths, max_width=at.width, gap=BETWEEN_COLUMNS):
         titles, right = [column.title for column in columns], [column.right for column in columns]
-        for part in narrow(titles, cells, right=right, room=at.width):
+        for part in narrow(titles, cells, right=right, max_width=at.width):
             at.print(part)
         return
     table = Table(box=SIMPLE, pad_edge=False, show_edge=False)

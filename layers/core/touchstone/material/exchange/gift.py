@@ -56,6 +56,10 @@ class GiftQuiz:
     left_out: tuple[str, ...]
 
 
+class GiftEntriesError(InputError):
+    """Entries of a GIFT file are not questions that a quiz can hold. With `leave_out` they are left out instead."""
+
+
 class GiftFaultError(Exception):
     """A question that is not read; the message says why, as the end of a sentence."""
 
@@ -71,9 +75,9 @@ def write_gift(quiz: Quiz) -> str:
 def read_gift(text: str, *, leave_out: bool = False) -> GiftQuiz:
     """The quiz in a GIFT file.
 
-    Raises `InputError` for a question that no quiz can have: an essay, a matching question, a number with a tolerance,
-    a question without a right answer. The error names its line. With `leave_out` such questions are left out and named
-    in the result; an error is raised only if no other question is left.
+    Raises `GiftEntriesError` for a question that no quiz can have: an essay, a matching question, a number with a
+    tolerance, a question without a right answer. The error names its line. With `leave_out` such questions are left out
+    and named in the result. Raises `InputError` if there is no question left, or if the quiz is not valid as a whole.
     """
     questions: list[dict[str, Any]] = []
     faults: list[str] = []
@@ -96,7 +100,7 @@ def read_gift(text: str, *, leave_out: bool = False) -> GiftQuiz:
         left_out += [f"line {line}: {what}" for what in lost]
     if faults:
         more = f"; and {len(faults) - MAX_LISTED_FAULTS} more" if len(faults) > MAX_LISTED_FAULTS else ""
-        raise InputError(f"{'; '.join(faults[:MAX_LISTED_FAULTS])}{more}.")
+        raise GiftEntriesError(f"{'; '.join(faults[:MAX_LISTED_FAULTS])}{more}.")
     if not questions:
         raise InputError("There are no questions of a quiz in it." if left_out else "There are no questions in it.")
     try:

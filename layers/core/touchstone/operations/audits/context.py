@@ -41,7 +41,7 @@ class CasesByBatch(Protocol):
         """
         ...
 
-    def carried(self, record: AuditRecord, lines: Sequence[OpenLine]) -> PartsStanding:
+    def add_to_batches(self, record: AuditRecord, lines: Sequence[OpenLine]) -> PartsStanding:
         """Add the cases' open questions to batches. Return each case's new state, keyed by its number."""
         ...
 

@@ -30,8 +30,8 @@ from touchstone.audits.report import CaseSource
 from touchstone.errors import ConflictError, InputError, LimitError, TooLargeError, TouchstoneError
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.audits.files import AuditReportFormat, FilesOf
-from touchstone.operations.jobs.hastening import refuse_paid
 from touchstone.operations.jobs.intake import Intake
+from touchstone.operations.jobs.paid_batches import refuse_paid
 from touchstone.operations.jobs.sweep import MOST, SweptJobs
 from touchstone.parts import PartsProgress
 from touchstone.records import WEEKLY, Audits, Cases, ProviderBatchStore
@@ -123,7 +123,7 @@ class AuditIntake(Intake):
             return self.audits.change(record.ref, lambda one: failed(one, ENDED_WEEKLY, nothing, now=self.clock()))
         return self._started(record)
 
-    def hasten(self, audit_id: str, *, pay_twice: bool) -> AuditRecord:
+    def ask_now(self, audit_id: str, *, pay_twice: bool) -> AuditRecord:
         """From now on, ask at once for the first turns of an audit that uses batches; any other audit stays as it is.
 
         Raises `ConflictError` if one of its batches is at a provider, unless `pay_twice` is set.

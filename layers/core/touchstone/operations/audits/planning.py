@@ -68,8 +68,10 @@ def prepare(context: AuditContext, audit_id: str, *, run: str) -> StepProgress:
     if record.finished_at is not None or record.place is None:
         return StepProgress(state=record.state)
     held, until = _in_batches(context, record)
-    all_held = record.plan is not None and len(held) + len(context.cases.over(record.ref)) >= record.plan.cases
-    if until is not None and all_held:
+    all_wait_for_batches = (
+        record.plan is not None and len(held) + len(context.cases.over(record.ref)) >= record.plan.cases
+    )
+    if until is not None and all_wait_for_batches:
         context.audits.change(record.ref, lambda one: carried(one, (), until=until))
         return StepProgress(state="waiting", until=until, reason=BATCHED)
     files = context.files(audit_id)
@@ -104,7 +106,7 @@ def _in_batches(context: AuditContext, record: AuditRecord) -> tuple[frozenset[i
     standing = None
     if context.by_batch is not None and record.when == "cheap":
         lines = [line for line in context.files(record.id).all_wanted(waiting) if line is not None]
-        standing = context.by_batch.carried(record, lines)
+        standing = context.by_batch.add_to_batches(record, lines)
         batches = standing.batches
         if set(batches) - set(record.batches):
             context.audits.change(record.ref, lambda one: carried(one, batches, until=context.clock()))

@@ -30,7 +30,7 @@ from touchstone.operations.batches.lines import IN_A_BATCH, OpenLine
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import NotingSolver, try_again
 from touchstone.operations.traced import tracing_calls
-from touchstone.operations.trying import NOBODY
+from touchstone.operations.trying import ANY_PROVIDER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ AUDITED_WITHIN = timedelta(days=7)
 INTERRUPTED = "timed_out"
 
 
-async def go_on(context: AuditContext, audit_id: str, number: int) -> StepProgress:
+async def take_step(context: AuditContext, audit_id: str, number: int) -> StepProgress:
     """Take one step of a case; it may be repeated: `going_on` if another step follows, `waiting` for a try, or `over`.
 
     The state is `batched` if a provider's batch is to take the first turn.
@@ -65,7 +65,7 @@ async def go_on(context: AuditContext, audit_id: str, number: int) -> StepProgre
         return StepProgress(state="over")
     case, ours = context.cases.begin(record.ref, number)
     if not ours:
-        return _not_ours(context, case)
+        return _nothing_to_do(context, case)
     files = context.files(audit_id)
     work = _Work(context=context, record=record, place=record.place, case=case, files=files, task=files.task(number))
     if work.task.before is not None and (said := await work.proved_again(record.plan.unchanged)) is not None:
@@ -99,7 +99,7 @@ class _Work:
             again = again.model_copy(update={"stands": self._standing(again.proofs) == self._standing(before)})
         self.files.put_again(self.case.number, again)
         if not all_run or (solving and not again.stands):
-            return self._went_on()  # the next thing takes a step of its own, with the full time of a step
+            return self._next_step()  # the next thing takes a step of its own, with the full time of a step
         return self.over()
 
     async def turn(self) -> StepProgress:
@@ -126,7 +126,7 @@ class _Work:
         try:
             solver = NotingSolver(recorded or self.context.solver(solver_of(self.record, state)))
         except (SettingsError, MisconfiguredError) as error:
-            return self._put_back(state, [MisconfiguredError(str(error), sent=False)], NOBODY)
+            return self._put_back(state, [MisconfiguredError(str(error), sent=False)], ANY_PROVIDER)
         known = state.spends
         bench = Workbench(library, self._prove)
         async with tracing_calls(self.context, self.case.id):
@@ -137,7 +137,7 @@ class _Work:
             state = state.model_copy(update={"spends": (*known, *brought.spends)})
         self.files.put_state(self.case.number, state)
         if state.ended is None:
-            return self._went_on(state)
+            return self._next_step(state)
         if state.ended.why == "unanswered" and solver.failures:
             return self._put_back(state, solver.failures, solver.provider)
         return self.over(state)
@@ -202,7 +202,7 @@ class _Work:
         found = standings(self.task.case, {proof.label: proof.outcome for proof in proofs})
         return [one.standing for one in found]
 
-    def _went_on(self, state: AgentState | None = None) -> StepProgress:
+    def _next_step(self, state: AgentState | None = None) -> StepProgress:
         self.context.cases.change(
             self.case,
             lambda one: case_advanced(one, turns=_turns(state), now=self.context.clock(), **_cost(state)),
@@ -233,7 +233,7 @@ class _Work:
         return StepProgress(state="waiting", until=back.attempts.not_before, reason=reason)
 
 
-def _not_ours(context: AuditContext, case: CaseWork) -> StepProgress:
+def _nothing_to_do(context: AuditContext, case: CaseWork) -> StepProgress:
     """The progress of a case on which no step is to be made now. A case whose tries are used up is over."""
     if not case.over and case.attempts.exhausted(context.clock()):
         case = _ended(
@@ -267,10 +267,10 @@ def _ended(
             counted=counted,
         ),
     )
-    return ended if ended.over else count_brought(context, ended, why)
+    return ended if ended.over else count_unused_turn(context, ended, why)
 
 
-def count_brought(context: AuditContext, case: CaseWork, why: str | None = None) -> CaseWork:
+def count_unused_turn(context: AuditContext, case: CaseWork, why: str | None = None) -> CaseWork:
     """Count the cost of a turn that a batch brought for a case that is over or ends now: it was paid for in vain."""
     files = context.files(case.audit_id)
     state = files.state(case.number)

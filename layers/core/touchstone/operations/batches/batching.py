@@ -197,7 +197,7 @@ class Batching:
     clock: Clock = system_clock
 
     @property
-    def left_for(self) -> timedelta:
+    def abandoned_after(self) -> timedelta:
         """How long the sweep leaves the work of a batch alone."""
         return self.days + LEFT_LONGER
 
@@ -212,7 +212,7 @@ class Batching:
 
         The file is awaited before it has come, and again after its batch failed or went quiet.
         """
-        quiet = self.clock() - batch.heard_of_at >= QUIET_AFTER
+        quiet = self.clock() - batch.last_heartbeat_at >= QUIET_AFTER
         awaited = batch.total is None or batch.state == "failed" or quiet
         if batch.state == "finished" or not awaited or batch.source_key is None:
             return None
@@ -321,9 +321,9 @@ class Batching:
         until = max(now, min(until, end))
         ready = (chunk for chunk, one in lines if last or (one.until <= until and one.line not in elsewhere))
         due = {chunk.chunk: chunk for chunk in ready}
-        hastened = {one.line for _, one in lines if one.wanted and one.line not in elsewhere and batch.when == "now"}
+        at_once = {one.line for _, one in lines if one.wanted and one.line not in elsewhere and batch.when == "now"}
         text = to_list(
-            chunk.model_copy(update={"last": last, "now": tuple(one for one in chunk.numbers if one in hastened)})
+            chunk.model_copy(update={"last": last, "now": tuple(one for one in chunk.numbers if one in at_once)})
             for _, chunk in sorted(due.items())
         )
         key = f"{listing_folder(self.tenant, batch.id, batch.version or '')}/open.jsonl"

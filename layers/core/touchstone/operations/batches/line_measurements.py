@@ -17,7 +17,7 @@ from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.surfaces.intake import MeasurementIntake
 from touchstone.operations.surfaces.measuring import measure_once
 from touchstone.surfaces.measured import MeasurementView
-from touchstone.surfaces.measurement import Measurement, hastened, new_measurement
+from touchstone.surfaces.measurement import Measurement, new_measurement, set_to_now
 
 LEAST_SECONDS = 120.0
 """The least time left in which a measurement is begun: a metric of a long quiz may take that long, and a try that the
@@ -31,13 +31,13 @@ class LineMeasurements:
     """Takes and measures what the lines of one tenant's batches carry.
 
     `by_batch` tries a measurement with the replies that batches of providers brought: it returns the record, or the
-    questions that are still open; None if there are no batches. `left_for` is how long the sweep leaves a measurement
-    alone that goes by batches.
+    questions that are still open; None if there are no batches. `abandoned_after` is how long the sweep leaves a
+    measurement alone that goes by batches.
     """
 
     context: MeasuringContext
     intake: MeasurementIntake
-    left_for: timedelta
+    abandoned_after: timedelta
     by_batch: Callable[[Measurement], Awaitable[Measurement | tuple[WantedQuestion, ...]]] | None = None
 
     def hand_in(self, line: MeasurementLine, measurement_id: str) -> str:
@@ -54,7 +54,7 @@ class LineMeasurements:
                 measurement_id=measurement_id,
                 now=now,
                 when="cheap" if cheap else "now",
-                left_until=now + self.left_for if cheap else None,
+                left_until=now + self.abandoned_after if cheap else None,
             )
         ).id
 
@@ -89,7 +89,7 @@ class LineMeasurements:
                 logger.error("Measurement %s goes by no batch: %s", measurement.id, type(error).__name__)  # noqa: TRY400
         if isinstance(found, tuple) or not found.open:
             return found
-        return self.context.measurements.change(measurement.ref, hastened)
+        return self.context.measurements.change(measurement.ref, set_to_now)
 
     async def _tried(self, measurement: Measurement, deadline: Deadline) -> Measurement:
         """The measurement after a try, also if the try failed: the measurement is taken, so its line is done."""

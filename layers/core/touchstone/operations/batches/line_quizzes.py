@@ -29,12 +29,12 @@ logger = logging.getLogger(__name__)
 class LineQuizzes:
     """Takes and makes the quizzes that lines of one tenant's batches ask for.
 
-    `left_for` is how long a batch may leave a quiz.
+    `abandoned_after` is how long a batch may leave a quiz.
     """
 
     context: QuizContext
     intake: QuizIntake
-    left_for: timedelta
+    abandoned_after: timedelta
 
     def hand_in(self, line: QuizWorkLine, quiz_id: str) -> str:
         """Accept a request for a quiz and return the quiz's id; a repeat of the line finds it.
@@ -42,7 +42,7 @@ class LineQuizzes:
         Raises `NotFoundError` and `InputError` for a curriculum, chapter or learner that does not exist, and
         `TooLargeError`.
         """
-        return self.intake.accept(quiz_request_in(line), quiz_id, left_for=self.left_for).id
+        return self.intake.accept(quiz_request_in(line), quiz_id, abandoned_after=self.abandoned_after).id
 
     async def judge(self, quiz_id: str, *, deadline: Deadline, last: bool, at_once: bool) -> QuizView | Waiting:  # noqa: ARG002 - no batch takes it
         """Make or check a quiz before the deadline. Return the view then, or why and until when it waits.
@@ -56,21 +56,24 @@ class LineQuizzes:
         begun = not run.over and not held and deadline.remaining >= LEAST_SECONDS
         if begun:
             seconds = min(LONGEST_SECONDS, deadline.remaining)
-            run = await self._tried(run, seconds, left_for=None if last else self.left_for)
+            run = await self._tried(run, seconds, abandoned_after=None if last else self.abandoned_after)
         if run.waiting is not None and not last:
             return run.waiting
         now = self.context.clock()
         busy_until = now if run.call is None else run.call.until
         if not (last or run.over) and (not begun or busy_until > now):
             return Waiting(
-                reason="timed_out", sentence=_NOT_BEGUN, until=max(now, busy_until), left_until=now + self.left_for
+                reason="timed_out",
+                sentence=_NOT_BEGUN,
+                until=max(now, busy_until),
+                left_until=now + self.abandoned_after,
             )
         return QuizView.of(self.intake.start(self.context.quizzes.change(run.ref, handed_over)))
 
-    async def _tried(self, run: QuizRun, seconds: float, *, left_for: timedelta | None) -> QuizRun:
+    async def _tried(self, run: QuizRun, seconds: float, *, abandoned_after: timedelta | None) -> QuizRun:
         """The quiz after it was worked on, also if that failed: the quiz is taken, so its line is done or waits."""
         try:
-            return await make_whole(self.context, run.id, seconds=seconds, left_for=left_for)
+            return await make_whole(self.context, run.id, seconds=seconds, abandoned_after=abandoned_after)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - its machine goes on, and says what is wrong

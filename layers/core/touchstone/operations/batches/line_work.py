@@ -71,7 +71,7 @@ def line_answer_id(text: bytes, moment: datetime, *, tenant: str, batch_id: str,
     return derived_ulid(moment, tenant, batch_id, str(number), hashlib.sha256(text).hexdigest())
 
 
-class LineDoor[L, W](Protocol):
+class LineHandler[L, W](Protocol):
     """Turns lines of one kind into records of their own, and does their work beside the other lines."""
 
     def hand_in(self, line: L, record_id: str) -> W:
@@ -93,7 +93,7 @@ class _HandedIn:
     """The work that a line handed in at its door, and the field of the line's result that shows it."""
 
     result: str
-    door: LineDoor[Any, Any]
+    handler: LineHandler[Any, Any]
     work: Any
 
 
@@ -115,16 +115,16 @@ class _Taken:
 class LineWork:
     """Does the lines of a chunk; `ended` is called with each answer in which a line ended.
 
-    `doors` opens the door for each kind of work with records of its own, keyed by the field of a line's result that the
-    work fills. A door is opened only if a line needs it: most files have no such line. `by_batch` tries a verification
-    with the replies that batches of providers brought: it returns the record, or the questions that are still open;
-    None if there are no batches.
+    `handlers` opens the door for each kind of work with records of its own, keyed by the field of a line's result that
+    the work fills. A door is opened only if a line needs it: most files have no such line. `by_batch` tries a
+    verification with the replies that batches of providers brought: it returns the record, or the questions that are
+    still open; None if there are no batches.
     """
 
     batching: Batching
     context: AnswerContext
     intake: AnswerIntake
-    doors: Mapping[str, Callable[[], LineDoor[Any, Any]]]
+    handlers: Mapping[str, Callable[[], LineHandler[Any, Any]]]
     by_batch: Callable[[AnswerRecord], Awaitable[AnswerRecord | tuple[WantedQuestion, ...]]] | None = None
     ended: Callable[[AnswerRecord], None] = lambda _: None
     clock: Clock = system_clock
@@ -176,9 +176,9 @@ class LineWork:
         numbered = [(chunk.first_line + place, text) for place, text in enumerate(lines_of(data)) if text.strip()]
         # An open line of an earlier round is in a provider's batch, unless the chunk's list says that it is asked at
         # once.
-        hastened = {number for number, _ in numbered if batch.when == "now" and number not in before} | set(chunk.now)
+        at_once = {number for number, _ in numbered if batch.when == "now" and number not in before} | set(chunk.now)
         taken = [
-            self._taken(chunk, number, text, batch.created_at, now=number in hastened)
+            self._taken(chunk, number, text, batch.created_at, now=number in at_once)
             if self._due(before.get(number), chunk)
             else before[number]
             for number, text in numbered
@@ -207,14 +207,14 @@ class LineWork:
         return _Taken(number=number, reference=reference, work=work, answer_id=record_id, now=now)
 
     def _handed_in(self, line: RecordLine, record_id: str) -> _HandedIn:
-        door = self.doors[line.result]()
-        return _HandedIn(result=line.result, door=door, work=door.hand_in(line, record_id))
+        handler = self.handlers[line.result]()
+        return _HandedIn(result=line.result, handler=handler, work=handler.hand_in(line, record_id))
 
     async def _result(self, taken: _Taken, chunk: LineChunk, deadline: Deadline) -> LineResult | OpenLine:
         number, reference, work = taken.number, taken.reference, taken.work
         try:
             if isinstance(work, _HandedIn):
-                view = await work.door.judge(work.work, deadline=deadline, last=chunk.last, at_once=taken.now)
+                view = await work.handler.judge(work.work, deadline=deadline, last=chunk.last, at_once=taken.now)
                 if isinstance(view, Waiting):
                     return _open(number, reference, view)
                 if isinstance(view, tuple):
@@ -259,8 +259,8 @@ class LineWork:
         if isinstance(line, EvaluateLine):
             return self.intake.evaluate(line.answer_id, when="now" if now else line.when)
         request = request_of(line)
-        left_for = self.batching.left_for
-        record = self.intake.accept(request, answer_id, batch_id=chunk.batch_id, left_for=left_for)
+        abandoned_after = self.batching.abandoned_after
+        record = self.intake.accept(request, answer_id, batch_id=chunk.batch_id, abandoned_after=abandoned_after)
         if record.waiting is not None and record.waiting.until > self.clock() and not chunk.last:
             return record
         cheap = isinstance(line, VerifyLine) and line.when != "now" and not (now or chunk.last)
@@ -271,7 +271,7 @@ class LineWork:
             record = tried
         if record.stage not in ENDED:
             record = await work_whole(
-                self.context, record, deadline=deadline, left_for=None if chunk.last else left_for
+                self.context, record, deadline=deadline, abandoned_after=None if chunk.last else abandoned_after
             )
             if record.stage in ENDED:
                 self.ended(record)

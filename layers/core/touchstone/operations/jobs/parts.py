@@ -56,25 +56,25 @@ class PartedJob[R: PartedRecord, S: Line, P: Part]:
             unfinished=self.store.unfinished,
             stalled_after=self.stalled_after,
             looked_at=LOOKED_AT,
-            ahead=self._ahead,
-            gave_up=self._gave_up,
+            machine_input=self._machine_input,
+            end_if_hopeless=self._end_if_hopeless,
         )
 
-    def _ahead(self, which: Reference) -> dict[str, object] | None:
+    def _machine_input(self, which: Reference) -> dict[str, object] | None:
         """An empty dictionary if the job is to be started again. None if its record is over or somebody carries it.
 
         The parts tell whether somebody carries the job.
         """
         progress = self.parts.progress(which)
-        if self._carried(progress.until, progress.at and progress.at + LEASE):
+        if self._is_carried(progress.until, progress.at and progress.at + LEASE):
             return None
         # The latest event may be of another part: some part may be put off for longer than the parts that ended after
         # it.
-        if self._carried(self.parts.carried_until(which)):
+        if self._is_carried(self.parts.last_retry_at(which)):
             return None
         return {} if self.store.get(which).finished_at is None else None
 
-    def _gave_up(self, which: Reference) -> bool:
+    def _end_if_hopeless(self, which: Reference) -> bool:
         progress = self.parts.progress(which)
 
         def step(record: R) -> R:
@@ -84,5 +84,5 @@ class PartedJob[R: PartedRecord, S: Line, P: Part]:
 
         return self.store.change(which, step).finished_at is not None
 
-    def _carried(self, *moments: datetime | None) -> bool:
+    def _is_carried(self, *moments: datetime | None) -> bool:
         return any(each is not None and each + self.stalled_after > self.clock() for each in moments)

@@ -40,17 +40,17 @@ def _never(_: Reference) -> bool:
 class SweptJob:
     """How the sweep starts the records of one kind again, and on which machine.
 
-    `ahead` gives the input of the machine beside the reference, or None if the record is over or somebody carries it.
-    `gave_up` ends a record whose steps break off each time, and says whether it ended it. `looked_at` is the most
-    records that a sweep reads: it is higher where many of the listed records are carried.
+    `machine_input` gives the input of the machine beside the reference, or None if the record is over or somebody
+    carries it. `end_if_hopeless` ends a record whose steps break off each time, and says whether it ended it.
+    `looked_at` is the most records that a sweep reads: it is higher where many of the listed records are carried.
     """
 
     machine: MachineName
     unfinished: Unfinished
     stalled_after: timedelta = STALLED_AFTER
     looked_at: int = MOST
-    ahead: Callable[[Reference], Mapping[str, object] | None] = _nothing_more
-    gave_up: Callable[[Reference], bool] = _never
+    machine_input: Callable[[Reference], Mapping[str, object] | None] = _nothing_more
+    end_if_hopeless: Callable[[Reference], bool] = _never
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,20 +84,20 @@ class Sweep:
     def _started(self, job: SweptJob, one: Reference, run: str) -> bool | None:
         """Whether a record could be started again. None if there is nothing to do for it."""
         try:
-            more = job.ahead(one)
+            more = job.machine_input(one)
             if more is None:
                 return None
-            if job.gave_up(one):
+            if job.end_if_hopeless(one):
                 logger.error("The %s %s was given up: its steps broke off each time", one.kind, one.id)
                 return False
             self.workflows().start(job.machine, one, run=run, **more)
         except (TouchstoneError, ValidationError) as error:
             # One unreadable record must not hold up the other records or jobs. Log the error's type only: the message
             # of a validation error quotes the record.
-            logger.error("The %s %s of %s could not be started again: %s", *_told(one, error))  # noqa: TRY400
+            logger.error("The %s %s of %s could not be started again: %s", *_log_fields(one, error))  # noqa: TRY400
             return False
         return True
 
 
-def _told(one: Reference, error: Exception) -> tuple[str, str, str, str]:
+def _log_fields(one: Reference, error: Exception) -> tuple[str, str, str, str]:
     return one.kind, one.id, one.tenant, type(error).__name__

@@ -16,7 +16,7 @@ from touchstone.judges.calls import NotScored, unanswered_reason
 from touchstone.judges.conversing import Conversing, Turn, TurnRequest
 from touchstone.judges.panel import IsolatedJudge
 from touchstone.operations.deferral import Postponed
-from touchstone.operations.trying import NOBODY, follow_up
+from touchstone.operations.trying import ANY_PROVIDER, follow_up
 
 INTERRUPTED = "Each try was interrupted before there was a result."
 LATE = "The time of this try was over before all was answered."
@@ -88,7 +88,7 @@ class NotingSolver(_Noting[Conversing]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NotedTry[T]:
+class TryWithFailures[T]:
     """The `result` of a try, its `failures`, and the `provider` that was asked.
 
     `result` is None if no judge could be opened.
@@ -96,15 +96,15 @@ class NotedTry[T]:
 
     result: T | None
     failures: Sequence[JudgeError | LimitError] = ()
-    provider: str = NOBODY
+    provider: str = ANY_PROVIDER
 
 
-async def noted_try[T](
+async def try_noting_failures[T](
     open_judge: Callable[[], Judge],
     work: Callable[[Judge], Awaitable[T]],
     *,
     late: Callable[[T, Sequence[JudgeError | LimitError]], bool],
-) -> NotedTry[T]:
+) -> TryWithFailures[T]:
     """Do work with a judge.
 
     `late` tells from the result and the failures whether the time ran out before the work was done. The judge cannot
@@ -113,19 +113,19 @@ async def noted_try[T](
     try:
         judge = NotingJudge(open_judge())
     except (SettingsError, MisconfiguredError) as error:
-        return NotedTry(result=None, failures=[MisconfiguredError(str(error), sent=False)])
+        return TryWithFailures(result=None, failures=[MisconfiguredError(str(error), sent=False)])
     result = await work(judge)
     over = [TimedOutError(LATE)] if late(result, judge.failures) else []
-    return NotedTry(result=result, failures=[*judge.failures, *over], provider=judge.provider)
+    return TryWithFailures(result=result, failures=[*judge.failures, *over], provider=judge.provider)
 
 
-async def noted_try_of_several[T](
+async def try_several_noting_failures[T](
     open_judges: Callable[[], Sequence[Judge]],
     work: Callable[[Sequence[Judge]], Awaitable[T]],
     *,
     late: Callable[[T], bool],
-) -> NotedTry[T]:
-    """Do work with several judges; `late` as for `noted_try`. The provider is that of the first judge that failed.
+) -> TryWithFailures[T]:
+    """Do work with several judges. The provider is that of the first judge that failed; `late` as for one judge.
 
     A judge counts as failed even if the votes of the others made up for it, so callers must look at the result first.
     """
@@ -134,10 +134,10 @@ async def noted_try_of_several[T](
         judges = [NotingJudge(IsolatedJudge(judge)) for judge in open_judges()]
         result = await work(judges)
     except (SettingsError, MisconfiguredError) as error:
-        return NotedTry(result=None, failures=[MisconfiguredError(str(error), sent=False)])
+        return TryWithFailures(result=None, failures=[MisconfiguredError(str(error), sent=False)])
     over = [TimedOutError(LATE)] if late(result) else []
-    failed = next((judge.provider for judge in judges if judge.failures), NOBODY)
-    return NotedTry(
+    failed = next((judge.provider for judge in judges if judge.failures), ANY_PROVIDER)
+    return TryWithFailures(
         result=result, failures=[*(each for judge in judges for each in judge.failures), *over], provider=failed
     )
 

@@ -25,13 +25,13 @@ from touchstone.judges.batches.base import by_line
 from touchstone.judges.batches.record import ProviderBatch, ProviderBatchEnd
 from touchstone.operations import following
 from touchstone.operations.context import StepProgress
-from touchstone.operations.following import look_at, may_have_created, whereabouts
+from touchstone.operations.following import locate_batch, look_at, may_have_created
 from touchstone.operations.provider_batches import kinds
 from touchstone.operations.provider_batches.context import BatchingContext
-from touchstone.operations.provider_batches.gathering import lines_of, secure
-from touchstone.operations.provider_batches.questions import kept, read_ahead
+from touchstone.operations.provider_batches.gathering import lines_of, reserve_and_assign
+from touchstone.operations.provider_batches.questions import kept, with_records_read
 from touchstone.operations.provider_batches.settling import end_of_chunk, settle, settle_unread
-from touchstone.operations.provider_batches.shrinking import fewer
+from touchstone.operations.provider_batches.shrinking import halve_batch
 from touchstone.operations.replaying import WaitingQuestion
 from touchstone.references import Reference
 
@@ -54,7 +54,7 @@ async def advance(context: BatchingContext, provider_batch_id: str, *, deadline:
     context = kinds.KINDS[batch.of].within(context)
     try:
         while batch.attempts.underway and not batch.done:
-            batch = await _gone_on(context, batch, deadline)
+            batch = await _advanced(context, batch, deadline)
     except Exception:
         # Release the batch: otherwise a repeat of this step would wait for the lease of a step that has ended.
         with suppress(TouchstoneError):
@@ -67,10 +67,10 @@ def _progress(batch: ProviderBatch) -> StepProgress:
     return StepProgress(state="over") if batch.over else StepProgress(state="waiting", until=batch.attempts.not_before)
 
 
-async def _gone_on(context: BatchingContext, batch: ProviderBatch, deadline: Deadline) -> ProviderBatch:
+async def _advanced(context: BatchingContext, batch: ProviderBatch, deadline: Deadline) -> ProviderBatch:
     """The batch one state further, or with a pause before it continues."""
     if batch.state == "gathered":
-        return secure(context, batch)
+        return reserve_and_assign(context, batch)
     if batch.state == "collected":
         return await settle(context, batch, deadline)
     if batch.over:
@@ -123,7 +123,7 @@ async def _lines(
     """The lines of the questions that are still wanted, numbered as in the batch's list."""
     questions, wanted = lines_of(context, batch), list[WaitingQuestion | None]()
     while chunk := questions[len(wanted) : end_of_chunk(questions, len(wanted))]:
-        wanted += await kinds.still_wanted(read_ahead(context, batch.of, chunk, cached=True), batch, chunk)
+        wanted += await kinds.still_wanted(with_records_read(context, batch.of, chunk, cached=True), batch, chunk)
     return [
         batches.line(batch.model, as_line(one.question, f"{intent}-{number}"))
         for number, one in enumerate(wanted)
@@ -177,7 +177,7 @@ async def _search(context: BatchingContext, batch: ProviderBatch, batches: Provi
         raise TypeError("a batch that was to be created has an intent")
     now = context.clock()
     try:
-        found = await whereabouts(batches, batch.intent, at=batch.intended_at, known=(), misses=batch.misses, now=now)
+        found = await locate_batch(batches, batch.intent, at=batch.intended_at, known=(), misses=batch.misses, now=now)
     except JudgeError as error:
         return _put_off(context, batch, str(error))
     if found.batch_id is not None:
@@ -207,7 +207,9 @@ async def _look(context: BatchingContext, batch: ProviderBatch, batches: Provide
             told = {"ends_by": look.ends_by, "cancelled_at": look.cancelled_at}
             return _change(context, batch, looks=batch.looks + 1, **told, pause=pause)
         if look.failure == following.TOO_MANY_QUEUED:
-            return _held(context, fewer(context, batch), f"{batch.provider} has too many questions in batches already.")
+            return _held(
+                context, halve_batch(context, batch), f"{batch.provider} has too many questions in batches already."
+            )
         if look.failure == following.NEVER_ENDED:
             return _give_up(context, batch, "lost", f"{batch.provider}'s batch is given up: {look.failure}.")
         replies = () if look.state == "failed" else await batches.collect(batch.batch)

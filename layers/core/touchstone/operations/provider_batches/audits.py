@@ -23,16 +23,16 @@ from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.conversing import Conversing, Turn, TurnRequest
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.operations.audits.context import AuditContext
-from touchstone.operations.audits.solving import count_brought, solver_of
+from touchstone.operations.audits.solving import count_unused_turn, solver_of
 from touchstone.operations.batches.lines import OpenLine, PartsStanding, WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.files import FileBatches, WantingWork
 from touchstone.operations.provider_batches.questions import (
     ListedQuestion,
     SettledQuestion,
-    as_wanted,
     settled_by,
-    timeless,
+    wanted_question,
+    without_latency,
 )
 from touchstone.operations.replaying import (
     AwaitedError,
@@ -93,7 +93,7 @@ class AuditBatches:
             found = await replayed(self.files.context, record, state)
         except (SettingsError, JudgeError):
             return None  # the code that asks at once reports what is wrong
-        return None if found.wanted is None else await as_wanted(self.files.context, found.wanted, shared=False)
+        return None if found.wanted is None else await wanted_question(self.files.context, found.wanted, shared=False)
 
     async def recorded(self, record: AuditRecord, state: AgentState, brought: BatchTurn) -> Conversing | None:
         """A model that gives only the brought first turn.
@@ -108,9 +108,9 @@ class AuditBatches:
             return None  # the provider is no longer available
         return None if found.reply is None else RecordedSolver(provider=brought.provider, reply=found.reply)
 
-    def carried(self, record: AuditRecord, lines: Sequence[OpenLine]) -> PartsStanding:
+    def add_to_batches(self, record: AuditRecord, lines: Sequence[OpenLine]) -> PartsStanding:
         """Add the cases' open questions to batches. Return each case's new state, keyed by its number."""
-        return self.files.parts_carried(self._asking(record), lines, begin=self._begins(record))
+        return self.files.add_parts_to_batches(self._asking(record), lines, begin=self._begins(record))
 
     def _asking(self, record: AuditRecord) -> WantingWork:
         list_key = self.files.context.auditing().files(record.id).batches_key
@@ -144,8 +144,8 @@ async def replayed(
         except AwaitedError:
             return ReplayedTurn(wanted=work.wanted[0])
         except JudgeError as error:
-            return ReplayedTurn(spends=timeless(spends_of_failure(error, PURPOSE), registry))
-        return ReplayedTurn(reply=found, spends=timeless(spends_of(found, PURPOSE), registry))
+            return ReplayedTurn(spends=without_latency(spends_of_failure(error, PURPOSE), registry))
+        return ReplayedTurn(reply=found, spends=without_latency(spends_of(found, PURPOSE), registry))
     finally:
         await judges.aclose()
 
@@ -184,7 +184,7 @@ async def settled(
     brought_by = batch.id if spends else None
     case = here.cases.change(case, lambda one: case_batch_ended(one, brought_by, now=here.clock()))
     if case.over and not case.counted and case.brought_by is not None:
-        count_brought(here, case)
+        count_unused_turn(here, case)
     return settled_by(reply, spends)
 
 

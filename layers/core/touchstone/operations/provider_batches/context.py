@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from touchstone.judges.spends import Spend
     from touchstone.operations.audits.context import AuditContext
     from touchstone.operations.context import AnswerContext
-    from touchstone.operations.replaying import Desks
+    from touchstone.operations.replaying import BatchApis
     from touchstone.operations.surfaces.context import ExperimentContext, MeasuringContext
     from touchstone.operations.tasks.context import TaskContext
     from touchstone.records import Artifacts, BatchedEvaluations, ProviderBatchStore, Replies
@@ -32,7 +32,7 @@ class ScoringContext:
     """
 
     tasks: TaskContext
-    apis: Desks
+    apis: BatchApis
     judge: Callable[[Judges], Judge]
 
 
@@ -45,7 +45,7 @@ class BatchingContext:
     calls that were paid for. `answers` gives the context of verifications that lines of files ask for, and `verified`
     is told of each that was decided; `measuring`, `comparing`, `auditing` and `scoring` give the contexts of
     measurements, experiments, audits and scorings of submissions. `cache` holds the replies that may answer any record,
-    and `apart` gives the replies of one record only.
+    and `scoped_cache` gives the replies of one record only.
     """
 
     tenant: str
@@ -53,7 +53,7 @@ class BatchingContext:
     evaluations: BatchedEvaluations
     objects: Artifacts
     judges: Judges
-    apis: Desks
+    apis: BatchApis
     spending: Spending
     ceiling_usd: float | None
     answers: Callable[[], AnswerContext]
@@ -61,7 +61,7 @@ class BatchingContext:
     comparing: Callable[[], ExperimentContext]
     auditing: Callable[[], AuditContext]
     scoring: Callable[[], ScoringContext]
-    apart: Callable[[str], ReplyCache]
+    scoped_cache: Callable[[str], ReplyCache]
     cache: Replies | None = None
     paid: Callable[[Sequence[Spend]], None] = lambda _: None
     verified: Callable[[AnswerRecord], None] = lambda _: None

@@ -25,9 +25,9 @@ from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
     ListedQuestion,
     SettledQuestion,
-    passed_over,
-    timeless,
+    log_unreadable,
     was_answered,
+    without_latency,
 )
 from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
 from touchstone.records.batched_evaluations import in_batch
@@ -94,7 +94,7 @@ async def replayed(
         await judges.aclose()
     spends = result.spends if isinstance(result, Evaluated) else spends_of_failure(result, PURPOSE)
     wanted = work.wanted[0] if reply is None and work.wanted else None
-    return Replayed(result=result, wanted=wanted, spends=timeless(spends, registry))
+    return Replayed(result=result, wanted=wanted, spends=without_latency(spends, registry))
 
 
 async def still_wanted(
@@ -138,7 +138,7 @@ async def settled(
         missed = reply.missed is not None
         _unanswered(context, batch, record, error=found.result, missed=missed, spends=found.spends)
     except OUT_OF_REACH as error:
-        passed_over(answer_id, error)
+        log_unreadable(answer_id, error)
         unread = isinstance(error, ValidationError)
     return SettledQuestion(answered=False, spends=spends, unknown=unknown, unread=unread)
 

@@ -27,12 +27,12 @@ from touchstone.operations.provider_batches.questions import (
     ListedQuestion,
     RepliedQuestion,
     SettledQuestion,
-    as_wanted,
-    kept_by_address,
-    passed_over,
-    read_by_address,
+    addressed_replies_from_text,
+    addressed_replies_to_text,
+    log_unreadable,
     settled_by,
-    timeless,
+    wanted_question,
+    without_latency,
 )
 from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
 from touchstone.operations.surfaces.context import ExperimentContext, PairTry
@@ -81,13 +81,13 @@ class ExperimentBatches:
         found = await replayed(context, record, task, _brought(here, pair))
         wanted: tuple[WantedQuestion, ...] = ()
         if self._begins(record) and not pair.hastened and not _wanted_again(here, pair, found):
-            asked = [await as_wanted(context, one, shared=True) for one in found.wanted.values()]
+            asked = [await wanted_question(context, one, shared=True) for one in found.wanted.values()]
             wanted = tuple(one for one in asked if one is not None) if None not in asked else ()
         return PairTry(result=found.result, paid=found.paid, wanted=wanted, whole=found.whole)
 
-    def carried(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PartsStanding:
+    def add_to_batches(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PartsStanding:
         """Add the pairs' open questions to batches. Return each pair's new state, keyed by its number."""
-        return self.files.parts_carried(self._asking(record), lines, begin=self._begins(record))
+        return self.files.add_parts_to_batches(self._asking(record), lines, begin=self._begins(record))
 
     def _asking(self, record: ExperimentRecord) -> WantingWork:
         return WantingWork(
@@ -140,21 +140,21 @@ async def _once(
         context.apis,
         work,
         prices=prices_of_batches(registry),
-        cache=context.cache if record.use_cache else context.apart(record.id),
+        cache=context.cache if record.use_cache else context.scoped_cache(record.id),
         brought_by=None if batch is None else batch.provider,
     )
     try:
         judge = _judge(judges, registry, batch) if task.terms.judged else None
-        sure = context.comparing().sure()
+        thresholds = context.comparing().thresholds()
         alone = None
-        if judge is not None and sure:
+        if judge is not None and thresholds:
             alone = JudgePanel(wanted=1, available=(judge,), remedy=judges.remedy, in_turn=True)
         result = await measure_pair(
             task.pair,
             task.terms,
             judge=judge,
             several=alone,
-            sure=sure,
+            thresholds=thresholds,
             makers=Makers(model_of=lambda maker: model_of(judges, maker)),
             seconds=PAIR_SECONDS,
         )
@@ -174,10 +174,10 @@ def _judge(judges: ReplayJudges, registry: Registry, batch: ProviderBatch | None
 
 
 def _timeless(result: PairResult, registry: Registry) -> PairResult:
-    """The result with each call's time and savings set as `timeless` sets them."""
+    """The result with each call's time and savings set as `without_latency` sets them."""
 
     def of[T: (Measured, MetricResult, PairResult, Preference)](told: T, **more: object) -> T:
-        return told.model_copy(update={"spends": timeless(told.spends, registry), **more})
+        return told.model_copy(update={"spends": without_latency(told.spends, registry), **more})
 
     def scored(results: Mapping[MetricName, MetricResult]) -> dict[MetricName, MetricResult]:
         return {name: of(one) for name, one in results.items()}
@@ -205,7 +205,7 @@ async def still_wanted(
             return [None] * len(group)
         found = await replayed(context, record, task, _brought(here, pair))
     except OUT_OF_REACH as error:
-        passed_over(group[0].answer_id, error)
+        log_unreadable(group[0].answer_id, error)
         return [None] * len(group)
     return [found.wanted.get(question.address or "") for question in group]
 
@@ -225,14 +225,14 @@ async def settled(
         found = await replayed(context, record, task, brought, batch=batch)
         paid = found.paid
         again = any(reply is None or question.address in found.wanted for question, reply in group)
-        here.files(record.id).put_brought(pair.number, batch.id, kept_by_address(came))
+        here.files(record.id).put_brought(pair.number, batch.id, addressed_replies_to_text(came))
         now = context.clock()
         pair = here.pairs.change(pair, lambda one: pair_brought(one, batch.id, again=again, now=now))
         if pair.over:
             late = await replayed(context, record, task, _brought(here, pair), batch=batch)
             _paid_late(here, pair, late)
     except OUT_OF_REACH as error:
-        passed_over(group[0][0].answer_id, error)
+        log_unreadable(group[0][0].answer_id, error)
     return [settled_by(reply, paid) for _, reply in group]
 
 
@@ -261,7 +261,7 @@ def _brought(here: ExperimentContext, pair: PairWork) -> Brought:
     """All replies that batches brought for a pair so far."""
     files = here.files(pair.experiment_id)
     texts = (files.brought(pair.number, batch_id) for batch_id in pair.brought_by)
-    return {address: [reply] for text in texts for address, reply in read_by_address(text).items()}
+    return {address: [reply] for text in texts for address, reply in addressed_replies_from_text(text).items()}
 
 
 def _read(context: BatchingContext, name: str) -> tuple[ExperimentContext, ExperimentRecord, PairWork, PairTask]:

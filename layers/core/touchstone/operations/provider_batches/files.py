@@ -81,7 +81,7 @@ class FileBatches:
     workflows: Callable[[], Workflows]
     on: bool = True
 
-    def carried(self, file: WantingWork, lines: Sequence[OpenLine], *, begin: bool) -> dict[int, LineStanding]:
+    def add_to_batches(self, file: WantingWork, lines: Sequence[OpenLine], *, begin: bool) -> dict[int, LineStanding]:
         """Add the open questions of a file's lines to batches. Return each line's new state, keyed by its number.
 
         `begin` False: no new batch is begun, and a line that is in no batch is due.
@@ -98,9 +98,9 @@ class FileBatches:
         """Whether new batches may be begun for a job's parts."""
         return self.on and self.context.clock() - job.created_at < BATCHED_WITHIN
 
-    def parts_carried(self, job: WantingWork, lines: Sequence[OpenLine], *, begin: bool) -> PartsStanding:
-        """As `carried`, for the parts of a job."""
-        standing = self.carried(job, lines, begin=begin)
+    def add_parts_to_batches(self, job: WantingWork, lines: Sequence[OpenLine], *, begin: bool) -> PartsStanding:
+        """As `add_to_batches`, for the parts of a job."""
+        standing = self.add_to_batches(job, lines, begin=begin)
         waiting = [line for line in lines if standing[line.line].standing != "due"]
         now = self.context.clock()
         until = None
@@ -176,14 +176,14 @@ class FileBatches:
         A batch stays within its limits and the tenant's ceiling. A question for which the ceiling has no room is in
         neither.
         """
-        _, room = gathering.room_of(self.context)
+        _, left = gathering.spending_left(self.context)
         chosen: list[_FileQuestion] = []
         size, most = 0, 0.0
         for number, one in enumerate(questions):
             full = len(chosen) == MOST_LINES or size + one.wanted.size > gathering.MOST_BYTES
             if chosen and full:
                 return chosen, list(questions[number:])
-            if room is None or most + one.wanted.most_usd <= room:
+            if left is None or most + one.wanted.most_usd <= left:
                 chosen.append(one)
                 size, most = size + one.wanted.size, most + one.wanted.most_usd
         return chosen, []

@@ -35,9 +35,9 @@ from touchstone.operations.provider_batches.questions import (
     SAMPLE_ID,
     ListedQuestion,
     listed,
-    passed_over,
-    read_ahead,
-    read_list,
+    log_unreadable,
+    questions_from_text,
+    with_records_read,
 )
 from touchstone.operations.replaying import WaitingQuestion, prices_of_batches
 from touchstone.records import BatchedEvaluations, Leases, PendingEvaluation, ProviderBatchSummary, new_ulid
@@ -191,7 +191,7 @@ class Gathering:
                 if not ours:
                     continue  # the index lags behind
                 if batch.state == "gathered":
-                    batch = secure(context, batch)
+                    batch = reserve_and_assign(context, batch)
                 batch = context.batches.change(which, lambda each: each.pausing(self.clock()))
                 if not batch.over:
                     self.workflows().start("provider_batch", batch.ref)
@@ -238,15 +238,15 @@ async def _seat(context: BatchingContext) -> _Seat | None:
 
 def _ask_at_once(context: BatchingContext, waiting: Sequence[PendingEvaluation]) -> int:
     """Leave questions to the drain, which asks them as the quota admits it. Return how many were left to it."""
-    hastened = 0
+    at_once = 0
     for pending in waiting:
         try:
-            context.evaluations.hasten(tenant=pending.tenant, answer_id=pending.answer_id)
+            context.evaluations.ask_now(tenant=pending.tenant, answer_id=pending.answer_id)
         except OUT_OF_REACH as error:
-            passed_over(pending.answer_id, error)
+            log_unreadable(pending.answer_id, error)
         else:
-            hastened += 1
-    return hastened
+            at_once += 1
+    return at_once
 
 
 def _latest(context: BatchingContext, model: Model) -> list[ProviderBatchSummary]:
@@ -259,7 +259,7 @@ def _latest(context: BatchingContext, model: Model) -> list[ProviderBatchSummary
 async def _chosen(context: BatchingContext, seat: _Seat, waiting: Sequence[PendingEvaluation]) -> _Chosen:
     """Choose the questions of a batch. An evaluation that the cache answers is stored right away."""
     chosen = _Chosen([])
-    ceiling, room = room_of(context)
+    ceiling, left_usd = spending_left(context)
     too_dear = 0
     waiting, together = waiting[: min(MOST_LINES, seat.batches.limits.lines)], list[WaitingQuestion | None]()
     for number, pending in enumerate(waiting):
@@ -270,11 +270,11 @@ async def _chosen(context: BatchingContext, seat: _Seat, waiting: Sequence[Pendi
             question = as_line(wanted.question, SAMPLE_ID)
             most = highest_cost_usd(seat.model, question, on=context.clock().date())
             size = chosen.size + size_of(seat.batches.line(seat.model.name, question))
-            if room and ceiling is not None and (most or 0.0) > ceiling and too_dear < MOST_TOO_DEAR:
+            if left_usd and ceiling is not None and (most or 0.0) > ceiling and too_dear < MOST_TOO_DEAR:
                 too_dear += 1  # no day has the money for it: it waits for a higher ceiling, and holds up no other
                 chosen.looked_at += 1
                 continue
-            if room is not None and chosen.most_usd + (most or 0.0) > room:
+            if left_usd is not None and chosen.most_usd + (most or 0.0) > left_usd:
                 chosen.stopped = True
                 break
             if chosen.questions and size > min(MOST_BYTES, seat.batches.limits.bytes):
@@ -290,9 +290,11 @@ async def _wanted_of(
     context: BatchingContext, seat: _Seat, waiting: Sequence[PendingEvaluation]
 ) -> list[WaitingQuestion | None]:
     """As `_wanted`, for up to a hundred questions whose records are read, and replies looked up, together."""
-    context = read_ahead(context, "evaluation", [ListedQuestion(answer_id=one.answer_id) for one in waiting])
+    context = with_records_read(context, "evaluation", [ListedQuestion(answer_id=one.answer_id) for one in waiting])
     found = [await _wanted(replace(context, cache=None), seat, pending) for pending in waiting]
-    cache = None if context.cache is None else context.cache.ahead([one.address for one in found if one is not None])
+    cache = (
+        None if context.cache is None else context.cache.preloaded([one.address for one in found if one is not None])
+    )
     for number, one in enumerate(found):
         if cache is not None and one is not None and await cache.get(one.address) is not None:
             found[number] = await _wanted(replace(context, cache=cache), seat, waiting[number])
@@ -312,14 +314,14 @@ async def _wanted(context: BatchingContext, seat: _Seat, pending: PendingEvaluat
             )
             return None
         if found.wanted is None:
-            context.evaluations.hasten(tenant=pending.tenant, answer_id=record.id)
+            context.evaluations.ask_now(tenant=pending.tenant, answer_id=record.id)
     except OUT_OF_REACH as error:
-        passed_over(pending.answer_id, error)
+        log_unreadable(pending.answer_id, error)
         return None
     return found.wanted
 
 
-def room_of(context: BatchingContext) -> tuple[float | None, float | None]:
+def spending_left(context: BatchingContext) -> tuple[float | None, float | None]:
     """The tenant's ceiling, and what it may still spend today, both in US dollars; None if nothing limits it."""
     spent = context.spending.today(context.tenant)
     ceiling = context.ceiling_usd if spent.ceiling_usd is None else spent.ceiling_usd
@@ -354,10 +356,10 @@ def begun(
         most_usd=most_usd,
     )
     stored = context.batches.create(batch)
-    return secure(context, stored) if stored.state == "gathered" else stored
+    return reserve_and_assign(context, stored) if stored.state == "gathered" else stored
 
 
-def secure(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
+def reserve_and_assign(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
     """Hold back a batch's money and put its questions into it. If the ceiling does not admit it, the batch is over."""
     try:
         reserve(context, batch)
@@ -375,12 +377,12 @@ def _put_in(context: BatchingContext, batch: ProviderBatch) -> None:
     questions = lines_of(context, batch)
     for number, question in enumerate(questions):
         if number % MAX_KEYS == 0:
-            context = read_ahead(context, batch.of, questions[number : number + MAX_KEYS])
+            context = with_records_read(context, batch.of, questions[number : number + MAX_KEYS])
         place = SubmittedPlace(provider_batch_id=batch.id, number=number, at=context.clock(), ends_by=ends_by)
         try:
             context.evaluations.submit(tenant=context.tenant, answer_id=question.answer_id, place=place)
         except OUT_OF_REACH as error:
-            passed_over(question.answer_id, error)
+            log_unreadable(question.answer_id, error)
 
 
 def reserve(context: BatchingContext, batch: ProviderBatch) -> SpendReservation:
@@ -398,7 +400,7 @@ def reserve(context: BatchingContext, batch: ProviderBatch) -> SpendReservation:
 
 def lines_of(context: BatchingContext, batch: ProviderBatch) -> list[ListedQuestion]:
     """The questions of a batch, in order."""
-    return read_list(context.objects.get_text(tenant=context.tenant, key=batch.lines_key))
+    return questions_from_text(context.objects.get_text(tenant=context.tenant, key=batch.lines_key))
 
 
 def _longest(context: BatchingContext, batch: ProviderBatch) -> timedelta:

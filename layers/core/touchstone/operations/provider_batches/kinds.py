@@ -20,7 +20,7 @@ from touchstone.operations.provider_batches.questions import (
     ListedQuestion,
     RepliedQuestion,
     SettledQuestion,
-    passed_over,
+    log_unreadable,
     was_answered,
 )
 from touchstone.operations.replaying import WaitingQuestion
@@ -77,7 +77,7 @@ def _each_wanted(
             try:
                 found.append(await do(context, batch, question))
             except OUT_OF_REACH as error:
-                passed_over(question.answer_id, error)
+                log_unreadable(question.answer_id, error)
                 found.append(None)
         return found
 
@@ -100,7 +100,7 @@ def _each_settled(
             try:
                 found.append(await do(context, batch, question, reply))
             except OUT_OF_REACH as error:
-                passed_over(question.answer_id, error)
+                log_unreadable(question.answer_id, error)
                 found.append(SettledQuestion(answered=False, unknown=was_answered(reply)))
         return found
 

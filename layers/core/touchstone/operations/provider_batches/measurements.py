@@ -22,26 +22,26 @@ from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.spends import Spend
 from touchstone.operations.batches.lines import WantedQuestion
-from touchstone.operations.provider_batches import alone
+from touchstone.operations.provider_batches import own_batch
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
     ListedQuestion,
     RepliedQuestion,
     SettledQuestion,
-    as_wanted,
-    passed_over,
+    log_unreadable,
     settled_by,
-    timeless,
+    wanted_question,
+    without_latency,
 )
 from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
-from touchstone.operations.surfaces.measuring import FINAL, MEASURE_SECONDS, missing, result_of, sure_of
+from touchstone.operations.surfaces.measuring import FINAL, MEASURE_SECONDS, missing, result_of, thresholds_of
 from touchstone.references import Reference
 from touchstone.surfaces import measurement as steps
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement
 from touchstone.surfaces.model import TIER, MetricName, MetricResult
-from touchstone.surfaces.panel import held_against
+from touchstone.surfaces.panel import apply_thresholds
 from touchstone.workflows import Workflows
 
 
@@ -75,7 +75,7 @@ async def replayed(
     Nothing is sent or stored. A metric for which no judge can be asked is left out.
     """
     registry = context.apis.registry
-    cache = context.cache if measurement.request.use_cache else context.apart(measurement.id)
+    cache = context.cache if measurement.request.use_cache else context.scoped_cache(measurement.id)
     left, found = dict(brought), list[MetricByBatch]()
     for metric in metrics:
         work = CheapLine(left)
@@ -87,8 +87,8 @@ async def replayed(
             result = await result_of(measurement, metric, judge, Deadline.after(MEASURE_SECONDS))
         finally:
             await judges.aclose()
-        result = result.model_copy(update={"spends": timeless(result.spends, registry)})
-        held = held_against(result, sure_of(context.measuring(), metric), measurement.language)
+        result = result.model_copy(update={"spends": without_latency(result.spends, registry)})
+        held = apply_thresholds(result, thresholds_of(context.measuring(), metric), measurement.language)
         unsure = len(held.items) < len(result.items)
         found.append(MetricByBatch(result=held, wanted=tuple(work.wanted), unsure=unsure))
         # If another metric asks the same question, it has the reply from the cache: the reply is paid for once.
@@ -96,27 +96,27 @@ async def replayed(
     return tuple(found)
 
 
-async def carried(
+async def measure_by_batch(
     context: BatchingContext, workflows: Callable[[], Workflows], measurement: Measurement, metric: MetricName
 ) -> datetime | None:
     """Carry a metric of a measurement that no file carries. Return until when it waits for a batch of its own.
 
     None: the metric is over, or no batch takes its questions, so that they are to be asked at once.
     """
-    until = alone.under_way(context, measurement.work(metric).batch)
+    until = own_batch.next_look_at(context, measurement.work(metric).batch)
     if until is not None or measurement.when == "now":
         return until
     found = await replayed(context, measurement, (metric,), brought={})
     measurement = _kept(context, measurement, found)
     if measurement.work(metric).over:
         return None
-    return await alone.begun_alone(
+    return await own_batch.begin_own_batch(
         *(context, workflows, _all_wanted(found).values()),
         of="measurement",
         answer_id=measurement.id,
         made_at=measurement.created_at,
-        named=(measurement.id, metric),
-        noted=lambda batch_id: context.measuring().measurements.change(
+        name_parts=(measurement.id, metric),
+        store_id=lambda batch_id: context.measuring().measurements.change(
             measurement.ref, lambda one: steps.in_batch(one, metric, batch_id)
         ),
     )
@@ -133,7 +133,7 @@ async def tried(context: BatchingContext, measurement: Measurement) -> Measureme
     shared = measurement.request.use_cache
     if not measurement.open or measurement.when == "now":
         return measurement
-    wanted = [await as_wanted(context, one, shared=shared) for one in _all_wanted(found).values()]
+    wanted = [await wanted_question(context, one, shared=shared) for one in _all_wanted(found).values()]
     return tuple(one for one in wanted if one is not None) if wanted and None not in wanted else measurement
 
 
@@ -150,7 +150,7 @@ async def still_wanted(
         found = await replayed(context, measurement, measurement.open, brought={})
         _kept(context, measurement, found)
     except OUT_OF_REACH as error:
-        passed_over(group[0].answer_id, error)
+        log_unreadable(group[0].answer_id, error)
         return [None] * len(group)
     wanted = _all_wanted(found)
     return [wanted.get(question.address or "") for question in group]
@@ -172,7 +172,7 @@ async def settled(
         again = any(reply is None or question.address in wanted for question, reply in group)
         _kept(context, measurement, found, again=again)
     except OUT_OF_REACH as error:
-        passed_over(group[0][0].answer_id, error)
+        log_unreadable(group[0][0].answer_id, error)
     return [settled_by(reply, paid) for _, reply in group]
 
 
@@ -195,7 +195,7 @@ def _kept(
     def step(one: Measurement) -> Measurement:
         for each in found:
             one = steps.brought(one, _without_awaited(each), whole=each.whole, now=now)
-        return steps.hastened(one) if again else one
+        return steps.set_to_now(one) if again else one
 
     if step(measurement) is measurement:
         return measurement

@@ -42,7 +42,7 @@ class SettledQuestion:
     unread: bool = False
 
 
-async def as_wanted(context: BatchingContext, one: WaitingQuestion, *, shared: bool) -> WantedQuestion | None:
+async def wanted_question(context: BatchingContext, one: WaitingQuestion, *, shared: bool) -> WantedQuestion | None:
     """A question as an open line states it. None if no batch takes it, or its cost is not known."""
     try:
         batches = context.apis.batches(one.provider)
@@ -62,7 +62,7 @@ async def as_wanted(context: BatchingContext, one: WaitingQuestion, *, shared: b
     )
 
 
-def passed_over(answer_id: str, error: Exception) -> None:
+def log_unreadable(answer_id: str, error: Exception) -> None:
     """Log a record that cannot be read. A record that is gone or was taken elsewhere needs no attention."""
     if isinstance(error, ValidationError):
         # Log the error's type only: the message of a validation error quotes the record.
@@ -84,7 +84,7 @@ type RepliedQuestion = tuple[ListedQuestion, BatchReply | None]
 """A question, and the reply that a batch brought for it; None if it brought nothing at all."""
 
 
-def read_ahead(
+def with_records_read(
     context: BatchingContext, of: BatchedKind, questions: Sequence[ListedQuestion], *, cached: bool = False
 ) -> BatchingContext:
     """A context in which the records of these questions are read already, a hundred at once; `cached`: replies, too.
@@ -93,15 +93,15 @@ def read_ahead(
     """
     which = [Reference(context.tenant, "answer", one.answer_id) for one in questions]
     if of == "evaluation":
-        context = replace(context, evaluations=context.evaluations.ahead(which))
+        context = replace(context, evaluations=context.evaluations.preloaded(which))
     elif of == "verification":
         here = context.answers()
-        here = replace(here, answers=here.answers.ahead(which))
+        here = replace(here, answers=here.answers.preloaded(which))
         context = replace(context, answers=lambda: here)
     else:
         return context
     if cached and context.cache is not None:
-        context = replace(context, cache=context.cache.ahead([one.address for one in questions if one.address]))
+        context = replace(context, cache=context.cache.preloaded([one.address for one in questions if one.address]))
     return context
 
 
@@ -128,12 +128,12 @@ def listed(questions: Sequence[ListedQuestion]) -> str:
     )
 
 
-def read_list(text: str) -> list[ListedQuestion]:
+def questions_from_text(text: str) -> list[ListedQuestion]:
     """The questions in a list that `listed` made."""
     return [ListedQuestion(**_object(line)) for line in text.splitlines()]
 
 
-def timeless(spends: Sequence[Spend], registry: Registry) -> tuple[Spend, ...]:
+def without_latency(spends: Sequence[Spend], registry: Registry) -> tuple[Spend, ...]:
     """Calls that batches answered, with their savings and without their time.
 
     The time of a replay means nothing, and the same call must be equal however often it is replayed.
@@ -146,13 +146,13 @@ def kept(replies: Mapping[str, BatchReply]) -> str:
     return "".join(reply.model_dump_json(exclude_none=True) + "\n" for reply in replies.values())
 
 
-def read_kept(text: str) -> dict[str, BatchReply]:
+def replies_from_text(text: str) -> dict[str, BatchReply]:
     """The replies in a text that `kept` made, keyed by the ids of their lines."""
     replies = (BatchReply.model_validate_json(line) for line in text.splitlines())
     return {reply.line_id: reply for reply in replies}
 
 
-def kept_by_address(replies: Mapping[str, BatchReply]) -> str:
+def addressed_replies_to_text(replies: Mapping[str, BatchReply]) -> str:
     """The replies of a batch for one record as text, each with the address of its question, one JSON line each."""
     return "".join(
         json.dumps({"address": address, "reply": reply.model_dump(mode="json", exclude_none=True)}) + "\n"
@@ -160,8 +160,8 @@ def kept_by_address(replies: Mapping[str, BatchReply]) -> str:
     )
 
 
-def read_by_address(text: str) -> dict[str, BatchReply]:
-    """The replies in a text that `kept_by_address` made, keyed by their addresses."""
+def addressed_replies_from_text(text: str) -> dict[str, BatchReply]:
+    """The replies in a text that `addressed_replies_to_text` made, keyed by their addresses."""
     lines = (_object(line) for line in text.splitlines())
     return {line["address"]: BatchReply.model_validate(line["reply"]) for line in lines}
 

@@ -1,6 +1,6 @@
 """Scorings of a contest's submissions in batches: done again, from the beginning, with the replies brought so far.
 
-    carried ─┬─ scored by the cache ───────────────> scored
+    begun  ──┬─ scored by the cache ───────────────> scored
        ^     ├─ the deadline leaves no time for it ─> asked at once
        │     ├─ wants what no batch takes ──────────> asked at once
        │     └─ wants questions ── in a batch ──> settled ─┬─ whole ───────────────────> scored
@@ -23,16 +23,16 @@ from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
-from touchstone.operations.provider_batches import alone
+from touchstone.operations.provider_batches import own_batch
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
     ListedQuestion,
     RepliedQuestion,
     SettledQuestion,
-    passed_over,
+    log_unreadable,
     settled_by,
-    timeless,
+    without_latency,
 )
 from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
 from touchstone.oracle.model import TIER
@@ -63,7 +63,7 @@ def within(context: BatchingContext) -> BatchingContext:
     return replace(context, apis=context.scoring().apis)
 
 
-async def carried(
+async def score_by_batch(
     context: BatchingContext, workflows: Callable[[], Workflows], submission: Submission
 ) -> datetime | None:
     """Carry the scoring of a submission that passed its gate. Return until when it waits for a batch.
@@ -76,7 +76,7 @@ async def carried(
     last, now = task.deadline - BATCH_MARGIN, context.clock()
     if now >= last:
         return None
-    until = None if submission.batch is None else alone.under_way(context, submission.batch.provider_batch_id)
+    until = None if submission.batch is None else own_batch.next_look_at(context, submission.batch.provider_batch_id)
     if until is not None:
         return min(until, last)
     try:
@@ -86,13 +86,13 @@ async def carried(
     _kept(context, submission, done)
     if isinstance(done.found, ScoringResult) or not _in_time(context, task, done.wanted):
         return None
-    until = await alone.begun_alone(
+    until = await own_batch.begin_own_batch(
         *(context, workflows, done.wanted),
         of="scoring",
         answer_id=_name(submission),
         made_at=submission.submitted_at,
-        named=(submission.task_id, submission.id),
-        noted=lambda batch_id: _noted(context, submission, task, batch_id, done.wanted),
+        name_parts=(submission.task_id, submission.id),
+        store_id=lambda batch_id: _noted(context, submission, task, batch_id, done.wanted),
     )
     return None if until is None else min(until, last)
 
@@ -108,7 +108,7 @@ async def still_wanted(
             return nothing
         done = await replayed(context, submission, task, brought={})
     except (*OUT_OF_REACH, SettingsError) as error:
-        passed_over(group[0].answer_id, error)
+        log_unreadable(group[0].answer_id, error)
         return nothing
     if not _in_time(context, task, done.wanted):
         return nothing
@@ -132,7 +132,7 @@ async def settled(
         paid = done.spends
         _kept(context, submission, done)
     except OUT_OF_REACH as error:
-        passed_over(group[0][0].answer_id, error)
+        log_unreadable(group[0][0].answer_id, error)
     return [settled_by(reply, paid) for _, reply in group]
 
 
@@ -160,7 +160,7 @@ async def replayed(
         )
     finally:
         await judges.aclose()
-    return ScoredByBatch(found=found, wanted=tuple(work.wanted), spends=timeless(found.spends, registry))
+    return ScoredByBatch(found=found, wanted=tuple(work.wanted), spends=without_latency(found.spends, registry))
 
 
 def _in_time(context: BatchingContext, task: Task, wanted: Sequence[WaitingQuestion]) -> bool:

@@ -25,8 +25,8 @@ from touchstone.operations.provider_batches.gathering import lines_of
 from touchstone.operations.provider_batches.questions import (
     ListedQuestion,
     SettledQuestion,
-    read_ahead,
-    read_kept,
+    replies_from_text,
+    with_records_read,
 )
 
 CHUNK = 50
@@ -111,7 +111,7 @@ def _replies(context: BatchingContext, batch: ProviderBatch) -> Mapping[str, Bat
     """The replies of a batch, keyed by the ids of their lines. Raises `NotFoundError` if they are deleted."""
     if batch.replies_key is None:
         return {}
-    return read_kept(context.objects.get_text(tenant=context.tenant, key=batch.replies_key))
+    return replies_from_text(context.objects.get_text(tenant=context.tenant, key=batch.replies_key))
 
 
 def _reply(batch: ProviderBatch, replies: Mapping[str, BatchReply], number: int) -> BatchReply | None:
@@ -126,7 +126,7 @@ async def _chunk(
 ) -> ProviderBatch:
     start = batch.settled
     numbers = range(start, end_of_chunk(questions, start))
-    here = read_ahead(context, batch.of, questions[start : numbers.stop])
+    here = with_records_read(context, batch.of, questions[start : numbers.stop])
     lines = await kinds.settled(
         here, batch, [(questions[number], _reply(batch, replies, number)) for number in numbers]
     )

@@ -6,10 +6,10 @@ from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.evaluations import UNANSWERED
 from touchstone.operations.provider_batches.gathering import lines_of
-from touchstone.operations.provider_batches.questions import OUT_OF_REACH, ListedQuestion, listed, passed_over
+from touchstone.operations.provider_batches.questions import OUT_OF_REACH, ListedQuestion, listed, log_unreadable
 
 
-def fewer(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
+def halve_batch(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
     """Halve a batch that its provider found too large for its queue, from the second refusal on.
 
     The first refusal may be due to other batches. Questions that are let go are in no batch any more, and are gathered
@@ -41,6 +41,6 @@ def _let_go(context: BatchingContext, batch: ProviderBatch, question: ListedQues
             reason=UNANSWERED,
         )
     except OUT_OF_REACH as error:
-        passed_over(question.answer_id, error)
+        log_unreadable(question.answer_id, error)
         return not isinstance(error, ValidationError)
     return True

@@ -27,9 +27,9 @@ from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     ListedQuestion,
     SettledQuestion,
-    as_wanted,
-    timeless,
+    wanted_question,
     was_answered,
+    without_latency,
 )
 from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
 from touchstone.operations.steps import quick_verified
@@ -69,12 +69,12 @@ async def verified(
     judges = ReplayJudges(context.apis, work, prices=prices_of_batches(registry), cache=context.cache, brought_by=by)
     try:
         here = replace(context.answers(), judges=judges)
-        found = await quick_verified(here, record, record.attempts[-1], deadline=None, left_for=None)
+        found = await quick_verified(here, record, record.attempts[-1], deadline=None, abandoned_after=None)
     finally:
         await judges.aclose()
     # Judges that are asked in turn until one is sure enough: ask the next one only if this one is not.
     wanted = work.wanted[:1] if record.judges == "until_sure" else work.wanted
-    return VerifiedByBatch(found=found, wanted=tuple(wanted), spends=timeless(found.spends, registry))
+    return VerifiedByBatch(found=found, wanted=tuple(wanted), spends=without_latency(found.spends, registry))
 
 
 async def tried(context: BatchingContext, record: AnswerRecord) -> AnswerRecord | tuple[WantedQuestion, ...]:
@@ -88,7 +88,7 @@ async def tried(context: BatchingContext, record: AnswerRecord) -> AnswerRecord 
     done = await verified(context, record)
     if done.decided:
         return _finished(context, record, done)
-    wanted = [await as_wanted(context, one, shared=record.use_cache) for one in done.wanted]
+    wanted = [await wanted_question(context, one, shared=record.use_cache) for one in done.wanted]
     return tuple(one for one in wanted if one is not None) if wanted and None not in wanted else record
 
 

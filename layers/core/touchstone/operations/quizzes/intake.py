@@ -36,17 +36,17 @@ class QuizIntake(Intake):
         return self.start(self.accept(request, self.new_id(key, called="quiz-check")))
 
     def accept(
-        self, request: QuizRequest | QuizCheckRequest, quiz_id: str, *, left_for: timedelta | None = None
+        self, request: QuizRequest | QuizCheckRequest, quiz_id: str, *, abandoned_after: timedelta | None = None
     ) -> QuizRun:
         """Store a request under an id. A repeat finds it, whatever was deleted since.
 
-        `left_for`: for how long the batch that carries the quiz may resume it after a crash. None if no batch carries
-        it.
+        `abandoned_after`: for how long the batch that carries the quiz may resume it after a crash. None if no batch
+        carries it.
         """
         if self.quizzes.find(Reference(self.tenant, "quiz", quiz_id)) is None:
             self._check(request)
         now = self.clock()
-        left_until = None if left_for is None else now + left_for
+        left_until = None if abandoned_after is None else now + abandoned_after
         return self.quizzes.create(new_run(request, tenant=self.tenant, run_id=quiz_id, now=now, left_until=left_until))
 
     def start(self, run: QuizRun) -> QuizRun:

@@ -1,9 +1,9 @@
 """The steps that write a quiz, check its structure, evaluate it, and end it.
 
 Every step may be repeated: a repeat finds the stored result, and of several at once exactly one asks a model. Each step
-says what comes next, and uses up the quiz's remaining time. `left_for` is how long the batch that carries the quiz may
-leave it before another try: then a call that failed for a passing reason is put off. If `left_for` is None, somebody
-waits for the quiz, and each failure ends it.
+says what comes next, and uses up the quiz's remaining time. `abandoned_after` is how long the batch that carries the
+quiz may leave it before another try: then a call that failed for a passing reason is put off. If `abandoned_after` is
+None, somebody waits for the quiz, and each failure ends it.
 """
 
 import json
@@ -19,7 +19,7 @@ from touchstone.judges.spends import Spend
 from touchstone.operations.context import StepProgress
 from touchstone.operations.quizzes.context import QuizContext
 from touchstone.operations.traced import traced
-from touchstone.operations.trying import NOBODY, PutOff, put_off, with_judge
+from touchstone.operations.trying import ANY_PROVIDER, Postponement, postpone, with_judge
 from touchstone.quizzes import run as steps
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.generation import GeneratedQuiz, generate_quiz
@@ -33,9 +33,9 @@ logger = logging.getLogger(__name__)
 
 
 @traced
-async def generate(context: QuizContext, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
+async def generate(context: QuizContext, quiz_id: str, *, abandoned_after: timedelta | None = None) -> StepProgress:
     """GENERATE_QUIZ: write one more attempt, given the violations of the one before. A repeat asks nobody."""
-    awaited = left_for is None
+    awaited = abandoned_after is None
     run, ours = _begun(context, quiz_id, "generate", awaited=awaited)
     if not ours:
         return progress_of(context, run, at="generate")
@@ -55,11 +55,11 @@ async def generate(context: QuizContext, quiz_id: str, *, left_for: timedelta | 
 
     number = len(run.attempts) + 1
     with _held(context, run, "generate"):
-        tried = await with_judge(context, lambda: context.generator(_apart(run)), write)
+        tried = await with_judge(context, lambda: context.generator(_cache_scope(run)), write)
         found = tried.found
         if isinstance(found, NotScored):
-            failure = None if tried.provider == NOBODY else found.error
-            off = _put_off(context, run, failure, provider=tried.provider, left_for=left_for)
+            failure = None if tried.provider == ANY_PROVIDER else found.error
+            off = _put_off(context, run, failure, provider=tried.provider, abandoned_after=abandoned_after)
             if off is not None:
                 _keep_waiting(context, run, "generate", off, found.spends)
                 return StepProgress(state="waiting", until=off.waiting.until, reason=found.reason)
@@ -86,14 +86,14 @@ def validate(context: QuizContext, quiz_id: str) -> StepProgress:
 
 
 @traced
-async def evaluate(context: QuizContext, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
+async def evaluate(context: QuizContext, quiz_id: str, *, abandoned_after: timedelta | None = None) -> StepProgress:
     """EVALUATE_CONTENT: run the checks that need the tables, and ask the judge, who sees only the questions.
 
     In two cases the checks run without a judge, and the quiz does not count as unchecked for that: if the structure of
     a submitted quiz is broken, and if the quiz is to be written again because of what a check found. If the judge
     fails, the quiz is stored as unchecked, with the findings of the checks. A repeat asks nobody.
     """
-    awaited = left_for is None
+    awaited = abandoned_after is None
     run, ours = _begun(context, quiz_id, "evaluate", awaited=awaited)
     if not ours:
         return progress_of(context, run, at="evaluate")
@@ -102,8 +102,8 @@ async def evaluate(context: QuizContext, quiz_id: str, *, left_for: timedelta | 
         found = await _judged(context, run, evaluator)
         context.paid(found.spends)
         unchecked = found.unchecked and (nobody or found.unchecked)
-        provider = NOBODY if evaluator is None else evaluator.provider
-        off = _put_off(context, run, found.failure, provider=provider, left_for=left_for)
+        provider = ANY_PROVIDER if evaluator is None else evaluator.provider
+        off = _put_off(context, run, found.failure, provider=provider, abandoned_after=abandoned_after)
         if off is not None:
             _keep_waiting(context, run, "evaluate", off, found.spends)
             return StepProgress(state="waiting", until=off.waiting.until, reason=off.waiting.reason)
@@ -145,7 +145,9 @@ def _begun(context: QuizContext, quiz_id: str, asking: Asking, *, awaited: bool)
     return run, changed and run.failed is None and run.unchecked is None  # at its third try an awaited quiz gives up
 
 
-def _keep_waiting(context: QuizContext, run: QuizRun, asking: Asking, off: PutOff, spends: Sequence[Spend]) -> None:
+def _keep_waiting(
+    context: QuizContext, run: QuizRun, asking: Asking, off: Postponement, spends: Sequence[Spend]
+) -> None:
     """Store that a call brought nothing, how it ended, and what the quiz waits for."""
     context.quizzes.change(
         run.ref,
@@ -159,13 +161,18 @@ def _put_off(
     failure: JudgeError | LimitError | None,
     *,
     provider: str,
-    left_for: timedelta | None,
-) -> PutOff | None:
+    abandoned_after: timedelta | None,
+) -> Postponement | None:
     """How a quiz waits after this failure of `provider`. None if the failure ends the quiz, or if somebody waits."""
-    if failure is None or left_for is None:
+    if failure is None or abandoned_after is None:
         return None
-    return put_off(
-        failure, run.trying, sentence=str(failure), provider=provider, now=context.clock(), left_for=left_for
+    return postpone(
+        failure,
+        run.trying,
+        sentence=str(failure),
+        provider=provider,
+        now=context.clock(),
+        abandoned_after=abandoned_after,
     )
 
 
@@ -189,12 +196,12 @@ async def _judged(context: QuizContext, run: QuizRun, evaluator: Judge | None) -
 def _evaluator(context: QuizContext, run: QuizRun) -> tuple[Judge | None, Unanswered | None]:
     """The judge that evaluates, or the reason why none can be asked."""
     try:
-        return context.evaluator(_apart(run)), None
+        return context.evaluator(_cache_scope(run)), None
     except (SettingsError, MisconfiguredError) as error:
         return None, Unanswered(reason="misconfigured", details=(str(error),))
 
 
-def _apart(run: QuizRun) -> str | None:
+def _cache_scope(run: QuizRun) -> str | None:
     """Which stored replies a quiz may use: None for all; the quiz's own id if it is to be made without the cache."""
     return None if run.request.use_cache else run.id
 

@@ -34,7 +34,7 @@ class MeasuringContext(StepContext):
     `judge` gives the judge of a measurement. Its argument tells which stored replies may answer the judge's questions.
     None: every reply that the tenant's judges ever gave. A record's id: only replies that were given for this record,
     so that its second try pays nothing twice, and no older reply counts. It raises `SettingsError` if no judge can be
-    asked. `several` gives a panel of the wanted number of judges, or of as many as there are. `sure` gives the
+    asked. `several` gives a panel of the wanted number of judges, or of as many as there are. `thresholds` gives the
     thresholds, computed from people's labels, from which a judge's verdict on a class is sure.
 
     `by_batch` carries a metric by batches of providers, and returns until when the metric waits for a batch; None if
@@ -44,7 +44,7 @@ class MeasuringContext(StepContext):
     measurements: Measurements
     judge: Callable[[str | None], Judge]
     several: Callable[[str | None, JudgeCount], JudgePanel]
-    sure: Callable[[], JudgeThresholds] = dict
+    thresholds: Callable[[], JudgeThresholds] = dict
     by_batch: Callable[[Measurement, MetricName], Awaitable[datetime | None]] | None = None
 
 
@@ -69,7 +69,7 @@ class PairsByBatch(Protocol):
         """The result of a pair from the replies brought so far. Nothing is asked."""
         ...
 
-    def carried(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PartsStanding:
+    def add_to_batches(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PartsStanding:
         """Add the pairs' open questions to batches. Return each pair's new state, keyed by its number."""
         ...
 
@@ -78,9 +78,9 @@ class PairsByBatch(Protocol):
 class ExperimentContext(StepContext):
     """One tenant's experiments and judges.
 
-    `judge`, `several` and `sure` are for an experiment what they are in `MeasuringContext` for a measurement. `judges`
-    gives the judges among which the models of variants' prompts are, `model` the model that the judge would ask, None
-    without any key. `by_batch` sends questions that can wait through batches; None if there are no batches.
+    `judge`, `several` and `thresholds` are for an experiment what they are in `MeasuringContext` for a measurement.
+    `judges` gives the judges among which the models of variants' prompts are, `model` the model that the judge would
+    ask, None without any key. `by_batch` sends questions that can wait through batches; None if there are no batches.
     """
 
     experiments: Experiments
@@ -90,7 +90,7 @@ class ExperimentContext(StepContext):
     several: Callable[[str | None, JudgeCount], JudgePanel]
     judges: Callable[[str | None], Judges]
     model: Callable[[], Model | None]
-    sure: Callable[[], JudgeThresholds] = dict
+    thresholds: Callable[[], JudgeThresholds] = dict
     by_batch: PairsByBatch | None = None
 
     def record(self, experiment_id: str) -> ExperimentRecord:

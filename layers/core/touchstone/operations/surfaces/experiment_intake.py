@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.jobs.files import JSON
-from touchstone.operations.jobs.hastening import refuse_paid
 from touchstone.operations.jobs.intake import Intake
+from touchstone.operations.jobs.paid_batches import refuse_paid
 from touchstone.operations.retention import RENEWED_AFTER
 from touchstone.operations.surfaces.experiment_files import (
     UPLOADS,
@@ -18,7 +18,7 @@ from touchstone.operations.surfaces.experiment_files import (
 )
 from touchstone.records import Artifacts, Experiments, Pairs, ProviderBatchStore, new_ulid
 from touchstone.references import Reference
-from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentRequest, ExperimentView, hastened
+from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentRequest, ExperimentView, set_to_now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class ExperimentIntake(Intake):
             self.workflows().start("experiment", record.ref)
         return record
 
-    def hasten(self, experiment_id: str, *, pay_twice: bool) -> ExperimentRecord:
+    def ask_now(self, experiment_id: str, *, pay_twice: bool) -> ExperimentRecord:
         """From now on, ask at once for an experiment that goes by batches; any other experiment stays as it is.
 
         Raises `ConflictError` if one of its batches is at a provider, unless `pay_twice` is set.
@@ -62,7 +62,7 @@ class ExperimentIntake(Intake):
         if record.when == "now" or record.finished_at is not None:
             return record
         refuse_paid(self._batches(record), called="experiment", pay_twice=pay_twice)
-        record = self.experiments.change(which, hastened)
+        record = self.experiments.change(which, set_to_now)
         self.workflows().start("experiment", which, run=f"now-{self.clock():%Y%m%dT%H%M%S}")
         return record
 

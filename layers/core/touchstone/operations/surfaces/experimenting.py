@@ -32,15 +32,15 @@ from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import (
     INTERRUPTED,
     LATE,
-    NotedTry,
     NotingJudge,
-    noted_try,
-    noted_try_of_several,
+    TryWithFailures,
     try_again,
+    try_noting_failures,
+    try_several_noting_failures,
 )
 from touchstone.operations.json_text import loads
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
-from touchstone.operations.surfaces.pairs_in_batches import all_held, by_batches, in_batches
+from touchstone.operations.surfaces.pairs_in_batches import all_wait_for_batches, by_batches, in_batches
 from touchstone.operations.traced import tracing_calls
 from touchstone.records.pair_counts import pair_counts
 from touchstone.strict import fault_sentence
@@ -95,8 +95,8 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
     if record.finished_at is not None:
         return StepProgress(state=record.state)
     held, until = in_batches(context, record)
-    if until is not None and record.plan is not None and all_held(context, record, held):
-        record = context.experiments.change(record.ref, lambda one: steps.carried(one, (), until=until))
+    if until is not None and record.plan is not None and all_wait_for_batches(context, record, held):
+        record = context.experiments.change(record.ref, lambda one: steps.waiting_for_batches(one, (), until=until))
         return StepProgress(state="waiting", until=until, reason=BATCHED)
     files = context.files(experiment_id)
     try:
@@ -110,7 +110,7 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
         plan = await _plan(context, experiment)
         record = context.experiments.change(record.ref, lambda one: steps.planned(one, plan))
         if experiment.judges != 1:  # several judges are asked at once
-            record = context.experiments.change(record.ref, steps.hastened)
+            record = context.experiments.change(record.ref, steps.set_to_now)
     over = context.pairs.over(record.ref)
     left = [pair for pair in experiment.pairs if pair.number not in over and pair.number not in held]
     files.put_tasks(PairTask.of(pair, experiment.terms) for pair in left)
@@ -127,7 +127,7 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
         return StepProgress(state="over")
     pair, ours = context.pairs.begin(record.ref, number)
     if not ours:
-        return _not_ours(context, pair)
+        return _nothing_to_do(context, pair)
     files = context.files(experiment_id)
     task = files.task(number)
     if (brought := await by_batches(context, record, pair, task)) is not None:
@@ -275,7 +275,7 @@ def _thresholds(context: ExperimentContext) -> bool:
     False if the labels cannot be read: each pair itself reports that.
     """
     try:
-        return bool(context.sure())
+        return bool(context.thresholds())
     except StoreError:
         return False
 
@@ -315,16 +315,16 @@ def _check_makers(context: ExperimentContext, experiment: Experiment) -> None:
                 raise InputError(f"Variant {variant.name} cannot be made. {error}") from None
 
 
-async def _tried(context: ExperimentContext, record: ExperimentRecord, task: PairTask) -> NotedTry[PairResult]:
+async def _tried(context: ExperimentContext, record: ExperimentRecord, task: PairTask) -> TryWithFailures[PairResult]:
     from touchstone.surfaces.experiments.making import Makers, model_of
     from touchstone.surfaces.experiments.pairs import measure_pair
 
-    apart = None if record.use_cache else record.id
+    cache_scope = None if record.use_cache else record.id
     failures: list[JudgeError | LimitError] = []
 
     def writer(maker: PromptMaker) -> Judge:
         try:
-            return NotingJudge(model_of(context.judges(apart), maker), failures)
+            return NotingJudge(model_of(context.judges(cache_scope), maker), failures)
         except SettingsError as error:
             failures.append(MisconfiguredError(str(error), sent=False))
             raise
@@ -333,39 +333,45 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
     if not task.terms.judged:
         result = await measure_pair(task.pair, task.terms, judge=None, makers=makers, seconds=PAIR_SECONDS)
         late = [TimedOutError(LATE)] if result.unanswered and not failures else []
-        return NotedTry(result=result, failures=[*failures, *late])
+        return TryWithFailures(result=result, failures=[*failures, *late])
     try:
-        sure = context.sure()
+        thresholds = context.thresholds()
     except StoreError as error:
-        return NotedTry(result=None, failures=[thresholds_unread(error)])
-    if task.terms.judges == 1 and not sure:
-        tried = await noted_try(
-            lambda: context.judge(apart),
+        return TryWithFailures(result=None, failures=[thresholds_unread(error)])
+    if task.terms.judges == 1 and not thresholds:
+        tried = await try_noting_failures(
+            lambda: context.judge(cache_scope),
             lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
             late=lambda result, noted: result.late or (bool(result.unanswered) and not noted and not failures),
         )
         return replace(tried, failures=[*failures, *tried.failures])
-    panel = context.several(apart, task.terms.judges)
+    panel = context.several(cache_scope, task.terms.judges)
 
     async def by_several(noting: Sequence[Judge]) -> PairResult:
         several = replace(panel, available=tuple(noting))
         if several.shortage is not None:
             raise several.shortage
         return await measure_pair(
-            task.pair, task.terms, judge=noting[0], several=several, sure=sure, makers=makers, seconds=PAIR_SECONDS
+            task.pair,
+            task.terms,
+            judge=noting[0],
+            several=several,
+            thresholds=thresholds,
+            makers=makers,
+            seconds=PAIR_SECONDS,
         )
 
-    tried = await noted_try_of_several(lambda: panel.available, by_several, late=lambda result: result.late)
+    tried = await try_several_noting_failures(lambda: panel.available, by_several, late=lambda result: result.late)
     over = [TimedOutError(LATE)] if _unanswered_silently(tried, failures) else []
     return replace(tried, failures=[*failures, *tried.failures, *over])
 
 
-def _unanswered_silently(tried: NotedTry[PairResult], failures: Sequence[JudgeError | LimitError]) -> bool:
+def _unanswered_silently(tried: TryWithFailures[PairResult], failures: Sequence[JudgeError | LimitError]) -> bool:
     """Whether something has no score though no call is known to have failed: a deadline ended the call from outside."""
     return tried.result is not None and tried.result.unanswered and not tried.failures and not failures
 
 
-def _not_ours(context: ExperimentContext, pair: PairWork) -> StepProgress:
+def _nothing_to_do(context: ExperimentContext, pair: PairWork) -> StepProgress:
     """The progress of a pair that is not to be measured now. A pair whose tries are used up is over."""
     if not pair.over and pair.attempts.exhausted(context.clock()):
         why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from touchstone.attempts import When
 from touchstone.errors import ConflictError
 from touchstone.judges.batches.record import ProviderBatch
-from touchstone.operations.jobs.hastening import refuse_paid
 from touchstone.operations.jobs.intake import Intake
+from touchstone.operations.jobs.paid_batches import refuse_paid
 from touchstone.records import Measurements, ProviderBatchStore
 from touchstone.references import Reference
 from touchstone.surfaces.measured import MeasurementView
-from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, asked_now, new_measurement
+from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, new_measurement, taken_from_batches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class MeasurementIntake(Intake):
         self.start(measurement)
         return measurement
 
-    def hasten(self, measurement_id: str, *, pay_twice: bool) -> Measurement:
+    def ask_now(self, measurement_id: str, *, pay_twice: bool) -> Measurement:
         """From now on, ask at once for a measurement that goes by batches; any other measurement stays as it is.
 
         Raises `ConflictError` if one of its batches is at a provider, unless `pay_twice` is set, and for a measurement
@@ -46,7 +46,7 @@ class MeasurementIntake(Intake):
         if measurement.left_until is not None:
             raise ConflictError("A file carries this measurement; its line comes when the file's batches are answered.")
         refuse_paid(self._batches(measurement), called="measurement", pay_twice=pay_twice)
-        measurement = self.measurements.change(which, asked_now)
+        measurement = self.measurements.change(which, taken_from_batches)
         self.start(measurement, run=f"now-{self.clock():%Y%m%dT%H%M%S}")
         return measurement
 

@@ -11,7 +11,13 @@ from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import JudgePanel, thresholds_unread
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds
 from touchstone.operations.context import StepProgress
-from touchstone.operations.jobs.tries import INTERRUPTED, NotedTry, noted_try, noted_try_of_several, try_again
+from touchstone.operations.jobs.tries import (
+    INTERRUPTED,
+    TryWithFailures,
+    try_again,
+    try_noting_failures,
+    try_several_noting_failures,
+)
 from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.traced import traced
 from touchstone.surfaces import measurement as steps
@@ -44,7 +50,7 @@ async def measure(
     which = context.ref("measurement", measurement_id)
     measurement, ours = context.measurements.begin(which, lambda one: steps.begun(one, metric, now=context.clock()))
     if not ours:
-        return _not_ours(context, measurement, metric)
+        return _nothing_to_do(context, measurement, metric)
     cheap = measurement.when == "cheap" or measurement.work(metric).batch is not None
     if cheap and (by_batch := await _by_batch(context, measurement, metric)) is not None:
         return by_batch
@@ -89,7 +95,7 @@ async def _by_batch(context: MeasuringContext, measurement: Measurement, metric:
     measurement = context.measurements.get(which)
     if measurement.work(metric).over:
         return _progress(measurement, metric)
-    context.measurements.change(which, steps.hastened)
+    context.measurements.change(which, steps.set_to_now)
     return None
 
 
@@ -101,27 +107,29 @@ async def measure_once(context: MeasuringContext, measurement: Measurement, *, d
 
 async def _tried(
     context: MeasuringContext, measurement: Measurement, metric: MetricName, deadline: Deadline
-) -> NotedTry[MetricResult]:
+) -> TryWithFailures[MetricResult]:
     request = measurement.request
     if not CATALOGUE[metric].judged:
-        return NotedTry(result=await result_of(measurement, metric, None, deadline))
-    apart = None if request.use_cache else measurement.id
+        return TryWithFailures(result=await result_of(measurement, metric, None, deadline))
+    cache_scope = None if request.use_cache else measurement.id
     try:
-        sure = sure_of(context, metric)
+        thresholds = thresholds_of(context, metric)
     except StoreError as error:
-        return NotedTry(result=None, failures=[thresholds_unread(error)])
-    if request.judges != 1 or sure:
-        return await _tried_by_several(context.several(apart, request.judges), measurement, metric, deadline, sure=sure)
-    return await noted_try(
-        lambda: context.judge(apart),
+        return TryWithFailures(result=None, failures=[thresholds_unread(error)])
+    if request.judges != 1 or thresholds:
+        return await _tried_by_several(
+            context.several(cache_scope, request.judges), measurement, metric, deadline, thresholds=thresholds
+        )
+    return await try_noting_failures(
+        lambda: context.judge(cache_scope),
         lambda judge: result_of(measurement, metric, judge, deadline),
         late=lambda found, _: any(one.reason == TimedOutError.reason for one in missing(found)),
     )
 
 
 async def _tried_by_several(
-    judges: JudgePanel, measurement: Measurement, metric: MetricName, deadline: Deadline, *, sure: JudgeThresholds
-) -> NotedTry[MetricResult]:
+    judges: JudgePanel, measurement: Measurement, metric: MetricName, deadline: Deadline, *, thresholds: JudgeThresholds
+) -> TryWithFailures[MetricResult]:
     request, language = measurement.request, measurement.language
 
     async def measured(noting: Sequence[Judge]) -> MetricResult:
@@ -131,19 +139,19 @@ async def _tried_by_several(
             request.source,
             replace(judges, available=tuple(noting)),
             measuring=lambda judge: Measuring(judge=judge, deadline=deadline, language=language),
-            sure=sure,
+            thresholds=thresholds,
         )
 
-    return await noted_try_of_several(
+    return await try_several_noting_failures(
         lambda: judges.available,
         measured,
         late=lambda found: any(one.reason == TimedOutError.reason for one in missing(found)),
     )
 
 
-def sure_of(context: MeasuringContext, metric: MetricName) -> JudgeThresholds:
+def thresholds_of(context: MeasuringContext, metric: MetricName) -> JudgeThresholds:
     """The thresholds of a metric's judges. Empty for a metric whose items are numbers. Raises `StoreError`."""
-    return NO_THRESHOLDS if metric in SCORES else context.sure()
+    return NO_THRESHOLDS if metric in SCORES else context.thresholds()
 
 
 async def result_of(
@@ -160,7 +168,7 @@ def missing(found: MetricResult | None) -> tuple[UnscoredItem, ...]:
     return () if found is None else tuple(one for one in found.unscored if one.reason not in FINAL)
 
 
-def _why(tried: NotedTry[MetricResult]) -> Unmeasured:
+def _why(tried: TryWithFailures[MetricResult]) -> Unmeasured:
     """Why items are missing: the reason of the first failure, and as details all sentences told of missing items."""
     first = tried.failures[0]
     details = dict.fromkeys(detail for one in missing(tried.result) for detail in one.details) or {str(first): None}
@@ -176,7 +184,7 @@ def _given_up(
     )
 
 
-def _not_ours(context: MeasuringContext, measurement: Measurement, metric: MetricName) -> StepProgress:
+def _nothing_to_do(context: MeasuringContext, measurement: Measurement, metric: MetricName) -> StepProgress:
     """The progress of a metric that is not to be measured now. A metric whose tries are used up is given up."""
     work = measurement.work(metric)
     if not work.over and work.attempts.exhausted(context.clock()):

@@ -41,11 +41,11 @@ def in_batches(context: ExperimentContext, record: ExperimentRecord) -> tuple[fr
     if context.by_batch is not None and record.when == "cheap":
         found = context.files(record.id).all_wanted((one.number, one.rounds) for one in waiting.values())
         lines = [line for line in found if line is not None]
-        standing = context.by_batch.carried(record, lines)
+        standing = context.by_batch.add_to_batches(record, lines)
         batches = standing.batches
         if set(batches) - set(record.batches):
             now = context.clock()
-            context.experiments.change(record.ref, lambda one: steps.carried(one, batches, until=now))
+            context.experiments.change(record.ref, lambda one: steps.waiting_for_batches(one, batches, until=now))
     held = frozenset[int]() if standing is None else frozenset(line.line for line in lines) - standing.due
     for number in waiting.keys() - held:
         # If the pair's list of questions is gone, the questions are asked at once.
@@ -54,7 +54,7 @@ def in_batches(context: ExperimentContext, record: ExperimentRecord) -> tuple[fr
     return held, None if standing is None else standing.until
 
 
-def all_held(context: ExperimentContext, record: ExperimentRecord, held: frozenset[int]) -> bool:
+def all_wait_for_batches(context: ExperimentContext, record: ExperimentRecord, held: frozenset[int]) -> bool:
     """Whether every unfinished pair waits for a batch."""
     pairs = 0 if record.plan is None else record.plan.pairs
     return len(context.pairs.over(record.ref)) + len(held) >= pairs

@@ -24,7 +24,7 @@ from touchstone.operations.tasks.context import (
     TaskProgress,
     pause_after,
 )
-from touchstone.operations.tasks.deciding import entrants_of, leave, settle
+from touchstone.operations.tasks.deciding import entrants_of, give_up, settle
 from touchstone.operations.tasks.finalists import begin_round, entry_of, read_finalists
 from touchstone.operations.traced import traced
 from touchstone.operations.trying import follow_up, with_judge
@@ -63,10 +63,10 @@ async def rescore(context: TaskContext, task_id: str, challenge_id: str) -> Task
         return settle(context, challenge)
     if task.challenge_until is not None and context.clock() >= task.challenge_until + SETTLED_WITHIN:
         why = challenge.failure or Unjudged(stage="scoring", reason="timed_out", details=(INTERRUPTED,))
-        return leave(context, challenge, why)
+        return give_up(context, challenge, why)
     if task.undecided[0] != challenge_id:
         now = context.clock()
-        return _carried(
+        return _keep_from_sweep(
             context, challenge, TaskProgress(state="waiting", until=now + pause_after(now - challenge.created_at))
         )
     deadline = Deadline.after(RESCORE_SECONDS)
@@ -75,7 +75,7 @@ async def rescore(context: TaskContext, task_id: str, challenge_id: str) -> Task
         if isinstance(scored, TaskProgress):
             return scored
         challenge = scored
-    return _carried(context, challenge, await _onward(context, task, challenge, deadline=deadline))
+    return _keep_from_sweep(context, challenge, await _onward(context, task, challenge, deadline=deadline))
 
 
 @traced
@@ -93,13 +93,13 @@ async def compare_again(context: TaskContext, task_id: str, challenge_id: str, *
     progress = await compare_round(
         context, task_id, round_id=challenge_id, dimension=dimension, judge=judge, entries=entries
     )
-    return _carried(context, challenge, progress)
+    return _keep_from_sweep(context, challenge, progress)
 
 
-def _carried(context: TaskContext, challenge: Challenge, progress: TaskProgress) -> TaskProgress:
+def _keep_from_sweep(context: TaskContext, challenge: Challenge, progress: TaskProgress) -> TaskProgress:
     """Note with the challenge until when it is carried, so that the sweep leaves it alone. Return its progress."""
     if progress.state in GOING_ON:
-        context.challenges.carry(challenge, until=progress.until or context.clock() + A_ROUND)
+        context.challenges.keep_from_sweep(challenge, until=progress.until or context.clock() + A_ROUND)
     return progress
 
 
@@ -109,18 +109,18 @@ async def _score_again(
     """The challenge with its second opinion; or the progress if there is none: `waiting` for a try, or `decided`."""
     submission = context.submission(task.id, challenge.submission_id)
     if submission.gate is None or not submission.gate.passed:
-        return leave(context, challenge, NO_PLACE)
+        return give_up(context, challenge, NO_PLACE)
     if challenge.provider is None:
         other = _other(context, challenge, submission)
         if other is None:
-            return leave(context, challenge, Unjudged(stage="scoring", reason="misconfigured", details=(NO_OTHER,)))
+            return give_up(context, challenge, Unjudged(stage="scoring", reason="misconfigured", details=(NO_OTHER,)))
         challenge = context.challenges.choose(challenge, other.provider)
     challenge, ours = context.challenges.begin_rescoring(challenge)
     if not ours:
         if challenge.attempts.must_wait(context.clock()):
             return TaskProgress(state="waiting", until=challenge.attempts.not_before)
         why = challenge.failure or Unjudged(stage="scoring", reason="timed_out", details=(INTERRUPTED,))
-        return leave(context, challenge, why)
+        return give_up(context, challenge, why)
 
     async def work(judge: Judge) -> ScoringResult | NotScored:
         return await score_submission(
@@ -145,7 +145,7 @@ async def _score_again(
     why = Unjudged.of("scoring", found)
     match follow_up(found, attempts=challenge.attempts, provider=tried.provider, now=context.clock()):
         case GivenUp():
-            return settle(context, context.challenges.leave(challenge, why=why, spends=found.spends))
+            return settle(context, context.challenges.give_up(challenge, why=why, spends=found.spends))
         case Postponed(until=until, ended=ended):
             context.challenges.put_back(challenge, why=why, until=until, ended=ended, spends=found.spends)
             return TaskProgress(state="waiting", until=until, reason=why.reason)
@@ -179,7 +179,7 @@ async def _onward(context: TaskContext, task: Task, challenge: Challenge, *, dea
     if isinstance(read, TaskProgress):
         return read
     if read.unreadable:
-        return leave(context, challenge, next(iter(read.unreadable.values())))
+        return give_up(context, challenge, next(iter(read.unreadable.values())))
     return begin_round(context, task, finalists, round_id=challenge.id)
 
 

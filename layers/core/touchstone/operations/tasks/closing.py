@@ -45,10 +45,10 @@ async def close(context: TaskContext, task_id: str, *, deadline: datetime) -> Ta
         return progress_of(task)
     field = _settled(context, task)
     if isinstance(field, TaskProgress):
-        return context.carry_on(task_id, field)
+        return context.keep_from_sweep(task_id, field)
     if not task.contest:
         return _first(context, task, field)
-    return context.carry_on(task_id, await _compare(context, task, field))
+    return context.keep_from_sweep(task_id, await _compare(context, task, field))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ def _first(context: TaskContext, task: Task, field: _Field) -> TaskProgress:
     if field.passing is not None:
         task = context.tasks.win(submission=field.passing)
     else:
-        task = context.tasks.nobody_won(tenant=context.tenant, task_id=task.id)
+        task = context.tasks.end_without_winner(tenant=context.tenant, task_id=task.id)
     context.announce(task.id)
     return progress_of(task)
 

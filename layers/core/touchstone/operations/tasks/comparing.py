@@ -46,7 +46,7 @@ async def compare_dimension(context: TaskContext, task_id: str, *, dimension: st
         several=context.panel,
         entries=entries,
     )
-    return context.carry_on(task_id, progress)
+    return context.keep_from_sweep(task_id, progress)
 
 
 async def compare_round(

@@ -28,10 +28,10 @@ class TaskContext(StepContext):
 
     `judge` gives the judge of submissions; it raises `SettingsError` if none can be asked. `other_judge` gives a judge
     of a provider that is none of those named, None if there is no other. `judge_at` gives the judge of a named
-    provider. `panel` gives the judges of a stage for a wanted number, None if one judge is enough. `sure` gives the
-    thresholds, computed from people's labels, from which a judge's verdict on a criterion is sure. `by_batch` carries a
-    scoring by batches of a provider, and returns until when the scoring waits for a batch; None if that is over, or the
-    judge is to be asked at once. If `by_batch` itself is None, no scoring goes by batches.
+    provider. `panel` gives the judges of a stage for a wanted number, None if one judge is enough. `thresholds` gives
+    the thresholds, computed from people's labels, from which a judge's verdict on a criterion is sure. `by_batch`
+    carries a scoring by batches of a provider, and returns until when the scoring waits for a batch; None if that is
+    over, or the judge is to be asked at once. If `by_batch` itself is None, no scoring goes by batches.
     """
 
     tasks: Tasks
@@ -45,7 +45,7 @@ class TaskContext(StepContext):
     other_judge: Callable[[Sequence[str]], Judge | None]
     judge_at: Callable[[str], Judge]
     panel: Callable[[int | Literal["until_sure"]], JudgePanel | None]
-    sure: Callable[[], JudgeThresholds] = dict
+    thresholds: Callable[[], JudgeThresholds] = dict
     by_batch: Callable[[Submission], Awaitable[datetime | None]] | None = None
 
     def task(self, task_id: str) -> Task:
@@ -60,11 +60,11 @@ class TaskContext(StepContext):
         """Send the events of a task that are not sent yet."""
         self.announcer.of_task(tenant=self.tenant, task_id=task_id)
 
-    def carry_on(self, task_id: str, progress: TaskProgress) -> TaskProgress:
+    def keep_from_sweep(self, task_id: str, progress: TaskProgress) -> TaskProgress:
         """Note with a closed task until when it is carried, so that the sweep leaves it alone. Return its progress."""
         if progress.state in GOING_ON:
             until = progress.until or self.clock() + A_ROUND
-            self.tasks.carry(tenant=self.tenant, task_id=task_id, until=until)
+            self.tasks.keep_from_sweep(tenant=self.tenant, task_id=task_id, until=until)
         return progress
 
 

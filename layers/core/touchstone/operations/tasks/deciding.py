@@ -33,7 +33,7 @@ def decide(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgres
             return TaskProgress(state="comparing", dimensions=left)
         places = _places(context, task, challenge, said)
         if (lost := _lost(task, challenge, places)) is not None:
-            return leave(context, challenge, why_uncompared(said, lost) or NOBODY_COULD)
+            return give_up(context, challenge, why_uncompared(said, lost) or NOBODY_COULD)
         upheld = _place_of(places, challenge.submission_id) != _place_of(task.places, challenge.submission_id)
         spends = tuple(spend for one in said for spend in one.spends)
         challenge = context.challenges.decide(
@@ -81,9 +81,9 @@ def _recompare(context: TaskContext, task: Task, challenge: Challenge) -> None:
             context.judgements.recompare(ref, comparisons=())
 
 
-def leave(context: TaskContext, challenge: Challenge, why: Unjudged) -> TaskProgress:
+def give_up(context: TaskContext, challenge: Challenge, why: Unjudged) -> TaskProgress:
     """Leave a challenge that nobody could judge: the ranking stands, and the challenge stores `why`."""
-    return settle(context, context.challenges.leave(challenge, why=why))
+    return settle(context, context.challenges.give_up(challenge, why=why))
 
 
 def _places(

@@ -27,7 +27,7 @@ async def draft(context: TaskContext, task_id: str) -> TaskProgress:
     """
     task, ours = context.tasks.begin_draft(tenant=context.tenant, task_id=task_id)
     if not ours:
-        return _not_ours(context, task)
+        return _nothing_to_do(context, task)
     if context.clock() >= task.deadline:
         return _progress(_give_up(context, task, " ".join((TOO_LATE, *filter(None, [task.failure])))))
     tried = await with_judge(
@@ -67,7 +67,7 @@ async def draft(context: TaskContext, task_id: str) -> TaskProgress:
             return replace(_progress(put_back), reason=found.reason)
 
 
-def _not_ours(context: TaskContext, task: Task) -> TaskProgress:
+def _nothing_to_do(context: TaskContext, task: Task) -> TaskProgress:
     """The progress of a task whose dimensions are not to be made now."""
     if task.state == "drafting" and task.drafting.exhausted(context.clock()):
         failure = GAVE_NO_DIMENSIONS.format(reason="interrupted", details="each try was interrupted.")

@@ -11,7 +11,7 @@ from pydantic import Field
 from touchstone.errors import InputError, NotFoundError
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.submission import Submission
-from touchstone.records.cursors import cursor_after, leads_on, page_size, position_of
+from touchstone.records.cursors import cursor_after, is_cursor_of, page_size, position_of
 from touchstone.records.keys import task_key
 from touchstone.records.labelled import LabelledQuery
 from touchstone.records.list_query import CostFrom, CostTo, Findable, LineFilter, SearchText, ShortText
@@ -86,7 +86,7 @@ class SubmissionLook:
         """A submission as the party may see it. None if the party may not see it, or the query does not match."""
         self.reads += 1
         view = self.view(one)
-        passes = False if view is None else self.query.passes_unlabelled(view)
+        passes = False if view is None else self.query.matches_without_label(view)
         if view is None or passes is False:
             return None
         if self.query.said is not None:
@@ -95,7 +95,7 @@ class SubmissionLook:
                 return None
         if passes is None:
             self.reads += OBJECT_READS
-            if not self.query.meant(view, self._text(one)):
+            if not self.query.matches(view, self._text(one)):
                 return None
         return view
 
@@ -124,7 +124,7 @@ def found_in(
     query = look.query
     scope = task_key(tenant, task_id)["pk"]
     scope = f"{scope}\x1f{json.dumps(query.given)}" if query.given else scope
-    if cursor is not None and not leads_on(scope, cursor):
+    if cursor is not None and not is_cursor_of(scope, cursor):
         raise InputError(
             "This cursor came with other filters or from another list; send it with the filters that it came with, or "
             "start again without one.",

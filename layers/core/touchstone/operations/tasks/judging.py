@@ -39,7 +39,7 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
     submission, ours = context.judgements.begin(ref, at="received")
     if not ours:
         _close_by(context, submission)  # an earlier step may have stored the scores and then broken off
-        return _not_ours(context, submission, at="received", stage="gate")
+        return _nothing_to_do(context, submission, at="received", stage="gate")
 
     async def work(here: _Here) -> GateResult | NotScored:
         return await check_gate_by_judges(
@@ -47,7 +47,7 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
             here.text,
             judge=here.judge,
             panel=context.panel(here.task.request.judges),
-            load_thresholds=context.sure,
+            load_thresholds=context.thresholds,
             another=lambda: context.other_judge([here.judge.provider]),
             deadline=here.deadline,
             read=here.read,
@@ -67,7 +67,7 @@ async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | No
     """
     submission, ours = context.judgements.begin(ref, at="gate_passed")
     if not ours:
-        progress = _not_ours(context, submission, at="gate_passed", stage="scoring")
+        progress = _nothing_to_do(context, submission, at="gate_passed", stage="scoring")
         _close_by(context, submission)
         return progress
     if submission.when == "cheap" and (waits := await _by_batch(context, submission)) is not None:
@@ -121,7 +121,7 @@ async def _by_batch(context: TaskContext, submission: Submission) -> TaskProgres
     until = await context.by_batch(submission)
     if until is not None:
         return _progress(context.judgements.await_batch(submission.ref, until=until), at="gate_passed")
-    after = context.judgements.hasten(submission.ref)
+    after = context.judgements.ask_now(submission.ref)
     return _progress(after, at="gate_passed") if after.judged else None
 
 
@@ -209,7 +209,7 @@ def _has_thresholds(context: TaskContext) -> bool:
     False if the labels cannot be read: the check itself reports that.
     """
     try:
-        return bool(context.sure())
+        return bool(context.thresholds())
     except StoreError:
         return False
 
@@ -241,7 +241,7 @@ def _spread(context: TaskContext, submission: Submission) -> timedelta:
     return min(waited / 2, LONGEST_SPREAD) * random()  # noqa: S311 - spreads work, guards nothing
 
 
-def _not_ours(context: TaskContext, submission: Submission, *, at: SubmissionState, stage: Stage) -> TaskProgress:
+def _nothing_to_do(context: TaskContext, submission: Submission, *, at: SubmissionState, stage: Stage) -> TaskProgress:
     """The progress of a submission that is not to be judged now. A submission whose tries are used up is given up."""
     if submission.state == at and submission.attempts.exhausted(context.clock()):
         why = Unjudged(stage=stage, reason="timed_out", details=(INTERRUPTED,))

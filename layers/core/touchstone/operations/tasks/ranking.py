@@ -49,7 +49,7 @@ def finalise(context: TaskContext, task_id: str) -> TaskProgress:
             return progress_of(task)
         if task.undecided:
             later = TaskProgress(state="challenge", until=now + pause_after(now - task.challenge_until))
-            return context.carry_on(task_id, later)
+            return context.keep_from_sweep(task_id, later)
         task = context.tasks.finalise(tenant=context.tenant, task_id=task_id)
     context.announce(task_id)
     return progress_of(task)

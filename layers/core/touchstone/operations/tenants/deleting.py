@@ -57,9 +57,9 @@ class Deletion:
 
         Raises `NotFoundError` if there is no such tenant.
         """
-        leaving = self.tenants.leave(tenant)
+        marked = self.tenants.begin_deletion(tenant)
         removed: Counter[str] = Counter()
-        again_at = _due(leaving.emptied_at)
+        again_at = _due(marked.emptied_at)
         # Tokens go first: after that, no new work can begin in the tenant's name.
         removed["tokens"] += self.tokens.remove_all(tenant)
         if again_at is None or again_at <= self.clock():
@@ -68,7 +68,7 @@ class Deletion:
                 self.removal.rest(tenant)
                 self.tenants.remove(tenant)
                 return Deleted(tenant=tenant, removed={}, again_at=None)
-            again_at = _due(self.tenants.emptied(tenant).emptied_at)
+            again_at = _due(self.tenants.mark_emptied(tenant).emptied_at)
         return Deleted(tenant=tenant, removed=+removed, again_at=again_at)
 
     def _empty(self, tenant: str, removed: Counter[str], show: Show) -> None:

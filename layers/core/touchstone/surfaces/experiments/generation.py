@@ -106,7 +106,7 @@ async def generate(
             return await _generate(SummaryReply, _faults_of_summary, order, measuring)
 
 
-def room_of(surface: Surface, wanted: Generation) -> int:
+def max_reply_tokens(surface: Surface, wanted: Generation) -> int:
     """The most tokens of a reply that holds the material of a surface."""
     sizes = {
         "quiz": TOKENS_A_QUESTION * wanted.count,
@@ -161,7 +161,7 @@ async def _generate[R: JudgeReply](
         return [*faults_of(reply, order.wanted), *_unfit(reply)]
 
     found = await measuring.ask_with(
-        name, render, reply_type, faults, max_output_tokens=room_of(order.surface, order.wanted)
+        name, render, reply_type, faults, max_output_tokens=max_reply_tokens(order.surface, order.wanted)
     )
     if isinstance(found, Checked):
         return GeneratedPiece(material=material_of(found.value), failure=None, spends=found.spends)

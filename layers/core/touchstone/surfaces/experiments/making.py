@@ -29,7 +29,7 @@ from touchstone.surfaces.experiments.generation import (
     SummaryReply,
     WrittenQuiz,
     material_of,
-    room_of,
+    max_reply_tokens,
 )
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, Maker, PromptMaker, filled
 from touchstone.surfaces.experiments.model import Generation, Pair
@@ -143,7 +143,7 @@ async def _by_prompt(maker: PromptMaker, order: MakerOrder, model_of: ModelOf, m
         question = JudgeQuestion(
             prompt=_prompt(maker, order, measuring),
             reply_type=REPLIES[order.surface],
-            max_output_tokens=maker.max_output_tokens or room_of(order.surface, order.wanted),
+            max_output_tokens=maker.max_output_tokens or max_reply_tokens(order.surface, order.wanted),
             temperature=maker.temperature,
             use_cache=measuring.use_cache,
         )

@@ -118,7 +118,7 @@ async def measure_pair(
     *,
     judge: Judge | None,
     several: JudgePanel | None = None,
-    sure: JudgeThresholds = NO_THRESHOLDS,
+    thresholds: JudgeThresholds = NO_THRESHOLDS,
     generator: Judge | None = None,
     makers: Makers | None = None,
     seconds: float = SECONDS,
@@ -131,10 +131,10 @@ async def measure_pair(
     that nobody could judge are unscored; the others are measured. `judge` None, or `terms.judged` False: only metrics
     that ask no judge are measured, no judge generates anything, and there is no preference. `several`: these judges
     measure and prefer, and `judge` is the first of them; `MisconfiguredError` is raised if they are fewer than a
-    majority takes. `sure` says how sure each of them must be of a class by people's labels; it needs `several`, which
-    may be one judge. `generator` None: the judge writes what is missing. `makers` makes the items of variants that have
-    a maker. `seconds` hold for the making, and again for the measuring. `seats` bounds the questions under way, of
-    several pairs together.
+    majority takes. `thresholds` says how sure each of them must be of a class by people's labels; it needs `several`,
+    which may be one judge. `generator` None: the judge writes what is missing. `makers` makes the items of variants
+    that have a maker. `seconds` hold for the making, and again for the measuring. `seats` bounds the questions under
+    way, of several pairs together.
     """
     judge = judge if terms.judged else None
     if judge is not None and several is not None and several.shortage is not None:
@@ -153,7 +153,9 @@ async def measure_pair(
     topics = await _topics(pair, terms, measuring)
     if measuring is not None and topics is not None:
         measuring = replace(measuring, topics=replace(topics, spends=()))
-    asked = _Asked(pair=pair, terms=terms, measuring=measuring, several=several, sure=sure, language=language)
+    asked = _Asked(
+        pair=pair, terms=terms, measuring=measuring, several=several, thresholds=thresholds, language=language
+    )
     numbers = range(1, 1 + (terms.replicates if measuring is not None else 1))
     first, *later = await gather_all(_run(a.material, b.material, asked.again(number)) for number in numbers)
     return PairResult(
@@ -203,15 +205,15 @@ async def _topics(pair: Pair, terms: ExperimentTerms, measuring: Measuring | Non
 class _Asked:
     """What is asked about one pair, and who is asked.
 
-    `measuring` None: nobody is asked. `several` None: the judge of `measuring` is asked alone. `sure` says how sure the
-    judges of `several` must be by people's labels.
+    `measuring` None: nobody is asked. `several` None: the judge of `measuring` is asked alone. `thresholds` says how
+    sure the judges of `several` must be by people's labels.
     """
 
     pair: Pair
     terms: ExperimentTerms
     measuring: Measuring | None
     several: JudgePanel | None
-    sure: JudgeThresholds
+    thresholds: JudgeThresholds
     language: Language
 
     def again(self, number: int) -> "_Asked":
@@ -229,7 +231,7 @@ class _Asked:
         if self.several is None or not metric.judged:
             return await metric.measure(material, self.pair.source, self.measuring, language=self.language)
         return await measured_by_several(
-            metric, material, self.pair.source, self.several, measuring=self.by, sure=self.sure
+            metric, material, self.pair.source, self.several, measuring=self.by, thresholds=self.thresholds
         )
 
 

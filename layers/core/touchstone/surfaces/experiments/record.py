@@ -203,7 +203,7 @@ def planned(record: ExperimentRecord, plan: ExperimentPlan) -> ExperimentRecord:
     return record.model_copy(update={"plan": plan})
 
 
-def carried(record: ExperimentRecord, batches: Sequence[str], *, until: datetime) -> ExperimentRecord:
+def waiting_for_batches(record: ExperimentRecord, batches: Sequence[str], *, until: datetime) -> ExperimentRecord:
     """The experiment that also waits for these batches, to be looked at again at `until`."""
     if record.finished_at is not None:
         return record
@@ -211,7 +211,7 @@ def carried(record: ExperimentRecord, batches: Sequence[str], *, until: datetime
     return record.model_copy(update={"batches": known, "carried_until": until})
 
 
-def hastened(record: ExperimentRecord) -> ExperimentRecord:
+def set_to_now(record: ExperimentRecord) -> ExperimentRecord:
     """The experiment whose judges are asked at once from now on; the same record if they are already."""
     if record.finished_at is not None or record.when == "now":
         return record

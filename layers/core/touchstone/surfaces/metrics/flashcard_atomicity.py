@@ -52,16 +52,16 @@ async def flashcard_atomicity(deck: Deck, measuring: Measuring) -> MetricResult:
     )
 
 
-def _label(card: str, said: CardAtomicity) -> ItemLabel:
-    compound = said.label == "COMPOUND"
-    facts = f" ({'; '.join(fact.strip() for fact in said.facts)})" if compound else ""
+def _label(card: str, entry: CardAtomicity) -> ItemLabel:
+    compound = entry.label == "COMPOUND"
+    facts = f" ({'; '.join(fact.strip() for fact in entry.facts)})" if compound else ""
     return ItemLabel(
         item=card,
-        label=said.label,
-        value=VALUES[said.label],
-        reason=said.reason.strip() + facts,
-        confidence=said.confidence,
-        suggestion=said.suggestion if said.label != "ATOMIC" else None,
+        label=entry.label,
+        value=VALUES[entry.label],
+        reason=entry.reason.strip() + facts,
+        confidence=entry.confidence,
+        suggestion=entry.suggestion if entry.label != "ATOMIC" else None,
     )
 
 

@@ -48,14 +48,14 @@ async def flashcard_clarity(deck: Deck, measuring: Measuring) -> MetricResult:
     )
 
 
-def _label(card: str, said: CardClarity) -> ItemLabel:
+def _label(card: str, entry: CardClarity) -> ItemLabel:
     return ItemLabel(
         item=card,
-        label=said.label,
-        value=VALUES[said.label],
-        reason=said.reason.strip(),
-        confidence=said.confidence,
-        suggestion=said.suggestion if said.label != "CLEAR" else None,
+        label=entry.label,
+        value=VALUES[entry.label],
+        reason=entry.reason.strip(),
+        confidence=entry.confidence,
+        suggestion=entry.suggestion if entry.label != "CLEAR" else None,
     )
 
 

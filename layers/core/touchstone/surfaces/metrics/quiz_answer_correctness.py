@@ -120,7 +120,7 @@ def decided(question: Question, language: Language) -> ItemLabel | None:
 
 async def _judged(question: Question, passages: Sequence[str], measuring: Measuring) -> Labelled:
     answers = _answers(question)
-    heard = await ask_each(
+    reply = await ask_each(
         measuring,
         "quiz_answer_correctness",
         AnswersReply,
@@ -135,12 +135,12 @@ async def _judged(question: Question, passages: Sequence[str], measuring: Measur
             "passages": list(passages),
         },
     )
-    if heard.unscored:
-        details = tuple(dict.fromkeys(detail for one in heard.unscored for detail in one.details))[:MOST_FAULTS]
-        lost = UnscoredItem(item=question.id, reason=heard.unscored[0].reason, details=details, judge=heard.judge)
-        return Labelled(unscored=(lost,), spends=heard.spends)
-    label = _label(question, answers, heard.said, measuring.language).model_copy(update={"judge": heard.judge})
-    return Labelled(items=(label,), spends=heard.spends)
+    if reply.unscored:
+        details = tuple(dict.fromkeys(detail for one in reply.unscored for detail in one.details))[:MOST_FAULTS]
+        lost = UnscoredItem(item=question.id, reason=reply.unscored[0].reason, details=details, judge=reply.judge)
+        return Labelled(unscored=(lost,), spends=reply.spends)
+    label = _label(question, answers, reply.entries, measuring.language).model_copy(update={"judge": reply.judge})
+    return Labelled(items=(label,), spends=reply.spends)
 
 
 def _answers(question: Question) -> Mapping[str, str]:
@@ -156,61 +156,75 @@ def _answers(question: Question) -> Mapping[str, str]:
 
 
 def _label(
-    question: Question, answers: Mapping[str, str], said: Mapping[str, AnswerVerdict], language: Language
+    question: Question, answers: Mapping[str, str], entries: Mapping[str, AnswerVerdict], language: Language
 ) -> ItemLabel:
     """The label of a question, by the verdicts on its answers and by its key."""
     if question.kind == "true_false":
-        return _statement(question, said["0"], language)
+        return _statement(question, entries["0"], language)
     marked = {str(place) for place in key_of(question).right} if question.chosen else set(answers)
     others = [place for place in answers if place not in marked]
-    right = [place for place in others if said[place].verdict == "RIGHT"]
+    right = [place for place in others if entries[place].verdict == "RIGHT"]
     sentences = _SUGGESTIONS[language]
 
-    def sure(*places: str) -> float:
-        return min(said[place].confidence for place in places if place in said)
+    def lowest_confidence(*places: str) -> float:
+        return min(entries[place].confidence for place in places if place in entries)
 
     for place in answers:
-        if place in marked and said[place].verdict == "WRONG":
+        if place in marked and entries[place].verdict == "WRONG":
             wrong = sentences["rewrite"].format(text=shortened(answers[place]))
             better = sentences["mark"].format(text=shortened(answers[right[0]])) if right else wrong
-            return _of(question, "INCORRECT_ANSWER", answers[place], said[place], better)
+            return _of(question, "INCORRECT_ANSWER", answers[place], entries[place], better)
     if right:
         reword = sentences["reword"].format(text=shortened(answers[right[0]]))
-        return _of(question, "INCORRECT_DISTRACTOR", answers[right[0]], said[right[0]], reword, sure=sure(*marked))
+        return _of(
+            question,
+            "INCORRECT_DISTRACTOR",
+            answers[right[0]],
+            entries[right[0]],
+            reword,
+            lowest_confidence=lowest_confidence(*marked),
+        )
     for place in answers:
-        if said[place].verdict == "CANNOT_TELL":
-            return _of(question, "ERROR", answers[place], said[place], sentences["decide"], sure=sure(*answers))
+        if entries[place].verdict == "CANNOT_TELL":
+            return _of(
+                question,
+                "ERROR",
+                answers[place],
+                entries[place],
+                sentences["decide"],
+                lowest_confidence=lowest_confidence(*answers),
+            )
     first = next(place for place in answers if place in marked)
-    return _of(question, "CORRECT", answers[first], said[first], None, sure=sure(*answers))
+    return _of(question, "CORRECT", answers[first], entries[first], None, lowest_confidence=lowest_confidence(*answers))
 
 
-def _statement(question: Question, said: AnswerVerdict, language: Language) -> ItemLabel:
+def _statement(question: Question, entry: AnswerVerdict, language: Language) -> ItemLabel:
     """The label of a statement. Its one answer is that it is true."""
-    if said.verdict == "CANNOT_TELL":
-        return _of(question, "ERROR", None, said, _SUGGESTIONS[language]["decide"])
-    value = said.verdict == "RIGHT"
+    if entry.verdict == "CANNOT_TELL":
+        return _of(question, "ERROR", None, entry, _SUGGESTIONS[language]["decide"])
+    value = entry.verdict == "RIGHT"
     if next(truth(answer) for answer in question.answers if shown(answer)) is value:
-        return _of(question, "CORRECT", None, said, None)
+        return _of(question, "CORRECT", None, entry, None)
     word = {"en": ("false", "true"), "zh": ("错", "对")}[language][value]
-    return _of(question, "INCORRECT_ANSWER", None, said, _SUGGESTIONS[language]["true_false"].format(text=word))
+    return _of(question, "INCORRECT_ANSWER", None, entry, _SUGGESTIONS[language]["true_false"].format(text=word))
 
 
 def _of(
     question: Question,
     label: CorrectnessLabel,
     answer: str | None,
-    said: AnswerVerdict,
+    entry: AnswerVerdict,
     suggestion: str | None,
     *,
-    sure: float = 1.0,
+    lowest_confidence: float = 1.0,
 ) -> ItemLabel:
     """A label that rests on the verdict on one answer.
 
-    `sure` is the judge's lowest confidence in other answers it rests on.
+    `lowest_confidence` is the judge's lowest confidence in other answers it rests on.
     """
-    reason = said.reason.strip() if answer is None else f"“{shortened(answer)}”: {said.reason.strip()}"
-    item = _item(question, label, reason, suggestion, evidence=said.evidence)
-    return item.model_copy(update={"confidence": min(said.confidence, sure)})
+    reason = entry.reason.strip() if answer is None else f"“{shortened(answer)}”: {entry.reason.strip()}"
+    item = _item(question, label, reason, suggestion, evidence=entry.evidence)
+    return item.model_copy(update={"confidence": min(entry.confidence, lowest_confidence)})
 
 
 def _item(

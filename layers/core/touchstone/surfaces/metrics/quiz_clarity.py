@@ -64,7 +64,7 @@ def _chars(question: Question) -> int:
 
 
 async def _judged(group: Sequence[Question], measuring: Measuring) -> Labelled:
-    heard = await ask_each(
+    reply = await ask_each(
         measuring,
         "quiz_clarity",
         ClarityReply,
@@ -74,17 +74,17 @@ async def _judged(group: Sequence[Question], measuring: Measuring) -> Labelled:
         max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_QUESTION * len(group),
         values={"questions": [{"text": one.question_text, "choices": list(one.choices)} for one in group]},
     )
-    return labelled(heard, _label)
+    return labelled(reply, _label)
 
 
-def _label(item: str, said: QuestionClarity) -> ItemLabel:
+def _label(item: str, entry: QuestionClarity) -> ItemLabel:
     return ItemLabel(
         item=item,
-        label=said.label,
-        value=VALUES[said.label],
-        reason=said.reason.strip(),
-        confidence=said.confidence,
-        suggestion=None if said.label == "CLEAR" else said.suggestion,
+        label=entry.label,
+        value=VALUES[entry.label],
+        reason=entry.reason.strip(),
+        confidence=entry.confidence,
+        suggestion=None if entry.label == "CLEAR" else entry.suggestion,
     )
 
 

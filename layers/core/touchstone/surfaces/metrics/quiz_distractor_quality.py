@@ -62,7 +62,7 @@ async def _judged(question: Question, measuring: Measuring) -> Labelled:
     if not key.right or not texts:
         return Labelled()
     taken = {alike(choice) for choice in key.choices}
-    heard = await ask_each(
+    reply = await ask_each(
         measuring,
         "quiz_distractor_quality",
         DistractorsReply,
@@ -77,21 +77,21 @@ async def _judged(question: Question, measuring: Measuring) -> Labelled:
         },
     )
     return Labelled(
-        items=labelled(heard, lambda item, said: _label(item, texts[item], said)).items,
-        unscored=tuple(one.model_copy(update={"text": texts[one.item]}) for one in heard.unscored),
-        spends=heard.spends,
+        items=labelled(reply, lambda item, entry: _label(item, texts[item], entry)).items,
+        unscored=tuple(one.model_copy(update={"text": texts[one.item]}) for one in reply.unscored),
+        spends=reply.spends,
     )
 
 
-def _label(item: str, text: str, said: DistractorVerdict) -> ItemLabel:
+def _label(item: str, text: str, entry: DistractorVerdict) -> ItemLabel:
     return ItemLabel(
         item=item,
-        label=said.label,
-        value=VALUES[said.label],
-        reason=said.reason.strip(),
-        confidence=said.confidence,
+        label=entry.label,
+        value=VALUES[entry.label],
+        reason=entry.reason.strip(),
+        confidence=entry.confidence,
         text=text,
-        suggestion=None if said.label == "PLAUSIBLE" else said.suggestion,
+        suggestion=None if entry.label == "PLAUSIBLE" else entry.suggestion,
     )
 
 

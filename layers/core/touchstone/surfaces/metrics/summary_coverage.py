@@ -63,19 +63,19 @@ async def summary_coverage(summary: Summary, source: Source, measuring: Measurin
 async def _of_topics(topics: Sequence[Topic], summary: Summary, measuring: Measuring) -> Labelled:
     names = {one.id: one.text for one in topics}
 
-    def label(topic: str, said: TopicCoverage) -> ItemLabel:
+    def label(topic: str, entry: TopicCoverage) -> ItemLabel:
         return ItemLabel(
             item=topic,
-            label=said.label,
-            value=VALUES[said.label],
-            reason=said.reason.strip(),
-            confidence=said.confidence,
+            label=entry.label,
+            value=VALUES[entry.label],
+            reason=entry.reason.strip(),
+            confidence=entry.confidence,
             text=names[topic],
-            evidence=(said.quote or "").strip() if said.label != "MISSING" else None,
-            suggestion=said.suggestion if said.label != "COVERED" else None,
+            evidence=(entry.quote or "").strip() if entry.label != "MISSING" else None,
+            suggestion=entry.suggestion if entry.label != "COVERED" else None,
         )
 
-    heard = await ask_each(
+    reply = await ask_each(
         measuring,
         "summary_coverage",
         TopicCoverageReply,
@@ -85,7 +85,7 @@ async def _of_topics(topics: Sequence[Topic], summary: Summary, measuring: Measu
         max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_TOPIC * len(topics),
         values={"topics": [shown(one) for one in topics], "summary": summary.text},
     )
-    found = labelled(heard, label)
+    found = labelled(reply, label)
     unscored = tuple(item.model_copy(update={"text": names[item.item]}) for item in found.unscored)
     return Labelled(items=found.items, unscored=unscored, spends=found.spends)
 

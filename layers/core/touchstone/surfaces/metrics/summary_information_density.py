@@ -64,19 +64,19 @@ async def summary_information_density(summary: Summary, measuring: Measuring) ->
 
 
 async def _of_group(group: Sequence[int], sentences: Sequence[str], measuring: Measuring) -> Labelled:
-    def label(item: str, said: SentenceDensity) -> ItemLabel:
-        marked = said.label != "INFORMATIVE"
+    def label(item: str, entry: SentenceDensity) -> ItemLabel:
+        marked = entry.label != "INFORMATIVE"
         return ItemLabel(
             item=item,
-            label=said.label,
-            value=VALUES[said.label],
-            reason=_reason(said) if marked else "",
-            confidence=said.confidence,
+            label=entry.label,
+            value=VALUES[entry.label],
+            reason=_reason(entry) if marked else "",
+            confidence=entry.confidence,
             text=sentences[int(item) - 1],
-            evidence=(said.quote or "").strip() if marked else None,
+            evidence=(entry.quote or "").strip() if marked else None,
         )
 
-    heard = await ask_each(
+    reply = await ask_each(
         measuring,
         "summary_information_density",
         DensityReply,
@@ -91,15 +91,15 @@ async def _of_group(group: Sequence[int], sentences: Sequence[str], measuring: M
             "whole": len(group) == len(sentences),
         },
     )
-    found = labelled(heard, label)
+    found = labelled(reply, label)
     unscored = tuple(item.model_copy(update={"text": sentences[int(item.item) - 1]}) for item in found.unscored)
     return Labelled(items=found.items, unscored=unscored, spends=found.spends)
 
 
-def _reason(said: SentenceDensity) -> str:
+def _reason(entry: SentenceDensity) -> str:
     """Why a sentence is marked; for a repetition, after the number of the sentence that it repeats."""
-    reason = (said.reason or "").strip()
-    return f"= {said.repeats}: {reason}" if said.label == "REPETITION" else reason
+    reason = (entry.reason or "").strip()
+    return f"= {entry.repeats}: {reason}" if entry.label == "REPETITION" else reason
 
 
 def _faults(one: SentenceDensity, sentences: Sequence[str]) -> Iterator[str]:

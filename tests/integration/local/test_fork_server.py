@@ -13,7 +13,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from infra.local import emulator, nursery
+from infra.local import emulator, fork_server
 from infra.local.home import Home
 from tests.support.waiting import eventually
 
@@ -71,15 +71,15 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Any]]:
         started.append(subprocess.Popen(*arguments, **options))
         return started[-1]
 
-    nurseries = nursery.Nurseries(popen)
+    servers = fork_server.ForkServers(popen)
 
     def worker(**environment: str) -> Any:
-        variables = {nursery.LAYERS_VARIABLE: str(layer), **environment}
+        variables = {fork_server.LAYERS_VARIABLE: str(layer), **environment}
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        return nurseries.popen([sys.executable, str(script)], env=variables, cwd=str(tmp_path), text=True, **pipes)
+        return servers.popen([sys.executable, str(script)], env=variables, cwd=str(tmp_path), text=True, **pipes)
 
     yield worker
-    for each in nurseries.known():
+    for each in servers.known():
         each.close()
     for process in started:
         assert process.wait(timeout=30) == 0, "it ends when nobody is there to ask"
@@ -100,7 +100,7 @@ def test_a_process_has_its_libraries_loaded_and_all_else_is_its_own(start: Any, 
     said = [_said(one), _said(other)]
     assert [each["own"] for each in said] == ["one", "other"]
     assert [each["loaded"] for each in said] == [True, True]
-    assert said[0]["parent"] == said[1]["parent"], "of the same layers it is the same nursery"
+    assert said[0]["parent"] == said[1]["parent"], "of the same layers it is the same fork server"
     assert said[0]["name"] == "__main__"
     assert said[0]["arguments"] == [str(tmp_path / "worker.py")]
     assert said[0]["cwd"] == str(tmp_path)
@@ -147,7 +147,7 @@ def test_a_killed_process_is_seen_to_be_gone(start: Any) -> None:
 
 
 def test_what_has_no_layers_is_started_as_ever() -> None:
-    process = nursery.Nurseries(subprocess.Popen).popen([sys.executable, "-c", ""], env={})
+    process = fork_server.ForkServers(subprocess.Popen).popen([sys.executable, "-c", ""], env={})
     assert isinstance(process, subprocess.Popen)
     assert process.wait() == 0
 
@@ -185,7 +185,7 @@ def test_the_cloud_forks_its_functions_and_one_that_is_changed_starts_anew(tmp_p
             return dict(json.loads(functions.invoke(FunctionName="any")["Payload"].read()))
 
         first, again = ran(), ran()
-        assert "nursery.py" in first["parent"]
+        assert "fork_server.py" in first["parent"]
         assert (first["own"], again) == ("first", first)
         functions.update_function_configuration(FunctionName="any", Environment={"Variables": {"OWN": "second"}})
         second = eventually(lambda: found if (found := ran())["own"] == "second" else None, what="the change")

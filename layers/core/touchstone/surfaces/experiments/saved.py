@@ -25,7 +25,7 @@ class SavedExperiment:
     conclusion: Conclusion
 
 
-def read_kept(folder: Path) -> SavedExperiment:
+def read_saved(folder: Path) -> SavedExperiment:
     """Read what a folder holds. Raises `InputError` if it holds no experiment, or if no pair is measured yet."""
     try:
         asked = ExperimentFolderRequest.model_validate_json((folder / "experiment.json").read_bytes())

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.context import BatchingContext
-from touchstone.operations.provider_batches.questions import ListedQuestion, as_wanted
+from touchstone.operations.provider_batches.questions import ListedQuestion, wanted_question
 from touchstone.operations.replaying import WaitingQuestion
 from touchstone.records import derived_ulid
 from touchstone.references import Reference
@@ -17,15 +17,15 @@ LONGEST_LOOK = timedelta(minutes=15)
 """The longest pause between two looks at the batch."""
 
 
-def under_way(context: BatchingContext, batch_id: str | None) -> datetime | None:
+def next_look_at(context: BatchingContext, batch_id: str | None) -> datetime | None:
     """When to look again at a batch that is under way. None if there is no such batch, or it is over."""
     if batch_id is None:
         return None
     batch = context.batches.find(Reference(context.tenant, "provider_batch", batch_id))
-    return None if batch is None or batch.over else _looked_at_again(context, batch)
+    return None if batch is None or batch.over else _look_again_at(context, batch)
 
 
-async def begun_alone(
+async def begin_own_batch(
     context: BatchingContext,
     workflows: Callable[[], Workflows],
     questions: Collection[WaitingQuestion],
@@ -33,27 +33,27 @@ async def begun_alone(
     of: BatchedKind,
     answer_id: str,
     made_at: datetime,
-    named: tuple[str, ...],
-    noted: Callable[[str], object],
+    name_parts: tuple[str, ...],
+    store_id: Callable[[str], object],
 ) -> datetime | None:
     """Put a record's questions into a batch of its own. Return when to look at it; None: ask the questions at once.
 
-    Either all questions go into the batch or none. `noted` stores the batch's id in the record before the batch is
-    made. The id follows from `named` and the questions, so that a repeat meets the same batch. None is also returned if
-    the spending ceiling does not admit the batch.
+    Either all questions go into the batch or none. `store_id` stores the batch's id in the record before the batch is
+    made. The id follows from `name_parts` and the questions, so that a repeat meets the same batch. None is also
+    returned if the spending ceiling does not admit the batch.
     """
-    wanted = [await as_wanted(context, one, shared=False) for one in questions]
+    wanted = [await wanted_question(context, one, shared=False) for one in questions]
     sent = [one for one in wanted if one is not None]
     if not sent or len(sent) < len(wanted):
         return None
     most_usd = sum(one.most_usd for one in sent)
-    _, room = gathering.room_of(context)
+    _, left = gathering.spending_left(context)
     too_large = sum(one.size for one in sent) > gathering.MOST_BYTES or len(sent) > gathering.MOST_LINES
-    if too_large or (room is not None and most_usd > room):
+    if too_large or (left is not None and most_usd > left):
         return None
     words = "".join(f"{one.address}\n" for one in sent)
-    batch_id = derived_ulid(made_at, context.tenant, *named, words)
-    noted(batch_id)
+    batch_id = derived_ulid(made_at, context.tenant, *name_parts, words)
+    store_id(batch_id)
     batch = gathering.begun(
         *(context, sent[0].provider, sent[0].model),
         [ListedQuestion(answer_id=answer_id, address=one.address) for one in sent],
@@ -64,9 +64,9 @@ async def begun_alone(
     if batch.over:  # the ceiling does not admit it, or it ended without a usable reply
         return None
     workflows().start("provider_batch", batch.ref)
-    return _looked_at_again(context, batch)
+    return _look_again_at(context, batch)
 
 
-def _looked_at_again(context: BatchingContext, batch: ProviderBatch) -> datetime:
+def _look_again_at(context: BatchingContext, batch: ProviderBatch) -> datetime:
     now = context.clock()
     return now + max(FIRST_LOOK, min((now - batch.created_at) / 2, LONGEST_LOOK))

@@ -1,13 +1,14 @@
 """Processes of the local cloud's functions, each forked from a process that has loaded the libraries of its layers.
 
 The start of a function on this machine costs the loading of its libraries: two seconds of a processor for a function
-that asks a judge, and a run of the tests starts hundreds. So for each set of layers, one process, the nursery, loads
-the expensive libraries and serves no requests. A function's process is a fork of the nursery. It then does what a fresh
-process would do: it takes its environment, puts its layers on the path, and imports its handler. None of our own
-modules is loaded before the fork, since they may read the environment.
+that asks a judge, and a run of the tests starts hundreds. So for each set of layers, one process, the fork server,
+loads the expensive libraries and serves no requests. A function's process is a fork of the fork server. It then does
+what a fresh process would do: it takes its environment, puts its layers on the path, and imports its handler. None of
+our own modules is loaded before the fork, since they may read the environment.
 
-This module is used by the cloud's interpreter, both in the cloud's process (`starting`) and as a program (the nursery),
-and imports none of our packages. On a system without process handles (Linux has them), functions start as usual.
+This module is used by the cloud's interpreter, both in the cloud's process (`starting`) and as a program (the fork
+server), and imports none of our packages. On a system without process handles (Linux has them), functions start as
+usual.
 """
 
 import contextlib
@@ -34,7 +35,7 @@ from typing import Any, TextIO
 LAYERS_VARIABLE = "_LAMBDA_LAYERS_DIRS"
 """The variable with the folders to which the emulator unpacks the layers of a function's process."""
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH")
-"""Variables of its environment that a nursery needs."""
+"""Variables of its environment that a fork server needs."""
 AT_ONCE = ("boto3.dynamodb.conditions", "boto3.s3.transfer", "pydantic", "aws_lambda_powertools")
 """Modules that nearly every function needs."""
 MEANWHILE = (
@@ -46,8 +47,8 @@ MOST_BYTES = 1 << 17
 """The largest request for a process; most of it is the environment."""
 
 
-class Forked:
-    """A process that a nursery forked for us, with the part of `subprocess.Popen` that the emulator uses."""
+class ForkedProcess:
+    """A process that a fork server forked for us, with the part of `subprocess.Popen` that the emulator uses."""
 
     def __init__(self, pid: int, handle: int | None, streams: tuple[TextIO, TextIO, TextIO]) -> None:
         self.pid = pid
@@ -90,13 +91,13 @@ class Forked:
                 signal.pidfd_send_signal(self._handle, what)  # type: ignore[attr-defined,unused-ignore]
 
 
-class Nurseries:
-    """The nurseries of a cloud, by the layers they have loaded. Each is started when it is first needed."""
+class ForkServers:
+    """The fork servers of a cloud, by the layers they have loaded. Each is started when it is first needed."""
 
     def __init__(self, start: Callable[..., Any]) -> None:
         self._start = start
         self._lock = threading.Lock()
-        self._known: dict[str, Nursery] = {}
+        self._known: dict[str, ForkServer] = {}
 
     def popen(self, command: Sequence[str], **options: Any) -> Any:
         """As `subprocess.Popen`, but by a fork if the command is a worker with layers."""
@@ -109,20 +110,20 @@ class Nurseries:
         except OSError:
             return self._start(command, **options)
 
-    def known(self) -> "list[Nursery]":
-        """The nurseries that were started."""
+    def known(self) -> "list[ForkServer]":
+        """The fork servers that were started."""
         return list(self._known.values())
 
-    def _of(self, layers: Sequence[Path]) -> "Nursery":
+    def _of(self, layers: Sequence[Path]) -> "ForkServer":
         key = hashlib.sha256(b"".join(each.with_suffix(".zip").read_bytes() for each in layers)).hexdigest()
         with self._lock:
             known = self._known.get(key)
             if known is None or not known.alive:
-                known = self._known[key] = Nursery(self._start, layers)
+                known = self._known[key] = ForkServer(self._start, layers)
             return known
 
 
-class Nursery:
+class ForkServer:
     """One process that has loaded the libraries of a set of layers."""
 
     def __init__(self, start: Callable[..., Any], layers: Sequence[Path]) -> None:
@@ -134,22 +135,23 @@ class Nursery:
                 [sys.executable, "-P", __file__, str(theirs.fileno()), *map(str, layers)],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                # A fork's /proc/self/environ shows the nursery's own environment: it must hold no key of the machine.
+                # A fork's /proc/self/environ shows the fork server's own environment: it must hold no key of the
+                # machine.
                 env={name: os.environ[name] for name in INHERITED if name in os.environ},
             )
         self._loaded = ours.recv(1)
 
     @property
     def alive(self) -> bool:
-        """Whether the nursery can be asked for a process."""
+        """Whether the fork server can be asked for a process."""
         return bool(self._loaded) and self._process.poll() is None
 
     def close(self) -> None:
-        """Close the connection, so that the nursery ends."""
+        """Close the connection, so that the fork server ends."""
         self._socket.close()
 
-    def fork(self, script: str, *, cwd: str, environment: dict[str, str]) -> Forked:
-        """A new process that runs `script`. Raises `OSError` if the nursery is gone or the request is too large."""
+    def fork(self, script: str, *, cwd: str, environment: dict[str, str]) -> ForkedProcess:
+        """A new process that runs `script`. Raises `OSError` if the fork server is gone or the request is too large."""
         message = json.dumps({"script": script, "cwd": cwd, "environment": environment}).encode()
         if len(message) > MOST_BYTES:
             raise OSError("The environment of the function is too large to be sent.")
@@ -159,7 +161,7 @@ class Nursery:
                 socket.send_fds(self._socket, [message], [given, told, complained])
                 pid = int(self._socket.recv(64) or b"0")
             if not pid:
-                raise ConnectionError("The nursery is gone.")
+                raise ConnectionError("The fork server is gone.")
         except OSError:
             for end in (to_it, from_it, errors):
                 os.close(end)
@@ -168,14 +170,14 @@ class Nursery:
             for end in (given, told, complained):
                 os.close(end)
         streams = os.fdopen(to_it, "w", buffering=1), os.fdopen(from_it), os.fdopen(errors)
-        return Forked(pid, _handle(pid), streams)
+        return ForkedProcess(pid, _handle(pid), streams)
 
 
 def starting(module: Any) -> None:
     """Let a module start functions' processes by forks instead of `subprocess.Popen`, if the system can do that."""
     if hasattr(os, "pidfd_open") and hasattr(signal, "pidfd_send_signal"):
         own = types.SimpleNamespace(**{name: getattr(subprocess, name) for name in subprocess.__all__})
-        own.Popen = Nurseries(subprocess.Popen).popen
+        own.Popen = ForkServers(subprocess.Popen).popen
         module.subprocess = own
 
 
@@ -187,7 +189,7 @@ def _handle(pid: int) -> int | None:
         return None
 
 
-def nurse(connection: socket.socket, layers: Sequence[str]) -> None:
+def serve_forks(connection: socket.socket, layers: Sequence[str]) -> None:
     """Load the libraries of the layers, and fork a process for each request, until the connection is closed."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended children are reaped at once; their exit codes are not needed
     path = list(sys.path)
@@ -263,4 +265,4 @@ def _become(asked: dict[str, Any], streams: Sequence[int]) -> None:
 
 
 if __name__ == "__main__":
-    nurse(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])
+    serve_forks(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])
