@@ -13,6 +13,7 @@ import typer.main
 import typer.testing
 from hypothesis import HealthCheck, settings
 
+from touchstone import limits
 from touchstone.judges.opening import Judges
 
 HERE = Path(__file__).parent
@@ -48,6 +49,10 @@ setattr(typer.testing, "_get_command", cache(typer.main.get_command))  # noqa: B
 # A failed call is repeated after a random part of a second and more, of which none is the least: nobody waits for it
 # here. How long it may be is tested with numbers that a test draws itself.
 setattr(Judges.__init__, "__kwdefaults__", {**(Judges.__init__.__kwdefaults__ or {}), "draw": lambda: 0.0})  # noqa: B010
+
+# Work that is bounded by its own processor time is stopped on the clock of the wall too, after a multiple of that. On a
+# machine that does other work beside, tests would see checks fall silent that need a few thousandths of a second.
+setattr(limits, "PATIENCE", 100)  # noqa: B010 - a constant
 
 
 @pytest.hookimpl(tryfirst=True)
