@@ -64,6 +64,7 @@ def test_what_waits_goes_by_a_batch_at_half_the_price_and_touches_no_quota(
     house.later(hours=1)
     house.drain()
     assert house.states(records) == {"submitted": 3}
+    assert len(house.server.batches.stored) == 1, "whoever made it lets the next step send it at once"
     house.carry_on()
     assert house.states(records) == {"done": 3}
     done = house.now(records)
