@@ -114,7 +114,9 @@ GRANTS = {
     "functions.answers.evaluate": Grant(writes=EVALUATING),
     "functions.drain": Grant(writes=(*EVALUATING, "PROVIDER_BATCH"), lists=("EVALUATION#*", "T#*#PROVIDER_BATCHES")),
     "functions.provider_batches.advance": Grant(
-        writes=(*EVALUATED, "MEASUREMENT", "EXPERIMENT", "AUDIT", "TASK", *BATCHING), reads=SURE
+        writes=(*EVALUATED, "MEASUREMENT", "EXPERIMENT", "AUDIT", "TASK", *BATCHING),
+        reads=SURE,
+        lists=("PROVIDER_BATCH#unfinished*",),
     ),
     "functions.sweep": Grant(
         writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT", "PROVIDER_BATCH"),

@@ -8,7 +8,7 @@ import json
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Literal
@@ -98,7 +98,12 @@ class Refusal:
 
 
 class BatchDesk:
-    """The batches of all three providers. Plans and refusals are used up in order, one a create."""
+    """The batches of all three providers. Plans and refusals are used up in order, one a create.
+
+    `unknown` is how many of the next looks find no batch, and `results_late` how many of the next downloads find no
+    results. `most_queued` is how many lines may wait in batches: a batch that has more of them, with those that are
+    under way, fails (None: there is no bound).
+    """
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
@@ -114,6 +119,9 @@ class BatchDesk:
         self.cancelled: list[str] = []
         self.uploads_refused = 0
         self.uploads_kept: list[timedelta] = []
+        self.unknown = 0
+        self.results_late = 0
+        self.most_queued: int | None = None
 
     def plan(self, *plans: Plan) -> None:
         """What becomes of the next batches."""
@@ -140,6 +148,9 @@ class BatchDesk:
             later = {} if refusal.retry_after is None else {"retry-after": str(refusal.retry_after)}
             return web.json_response(refusal.body, status=refusal.status, headers=later)
         plan = self.plans.popleft() if self.plans else Plan()
+        queued = len(lines) + sum(len(batch.line_ids) for batch in self.stored.values() if not batch.ended)
+        if self.most_queued is not None and queued > self.most_queued:
+            plan = replace(plan, end="failed", looks=0)
         results: list[tuple[str, int, Any]] = []
         for number, (line_id, asked) in enumerate(lines):
             if number in plan.late or plan.end == "failed":
@@ -163,6 +174,9 @@ class BatchDesk:
 
     def look(self, batch_id: str) -> Stored | None:
         """A batch, looked at once more."""
+        if self.unknown > 0:
+            self.unknown -= 1
+            return None
         batch = self.stored.get(batch_id)
         if batch is not None:
             batch.looked += 1
@@ -188,6 +202,12 @@ class BatchDesk:
             name = f"file-{len(self.files)}-{len(self.stored)}"
             self.files[name] = data
         return name
+
+    def late(self) -> bool:
+        """Whether a download finds no results although they are kept."""
+        late = self.results_late > 0
+        self.results_late -= late
+        return late
 
     def of(self, provider: str) -> list[Stored]:
         """The batches of a provider, that its list shows, newest first, each looked at once more."""
@@ -322,7 +342,7 @@ def _openai(desk: BatchDesk, reset: Any) -> list[web.RouteDef]:
         return web.json_response(_openai_batch(desk, desk.cancel(request.match_info["id"])))
 
     async def content(request: web.Request) -> web.Response:
-        data = desk.files.get(request.match_info["id"])
+        data = None if desk.late() else desk.files.get(request.match_info["id"])
         if data is None:
             return web.json_response({"error": {"message": "No such File object", "code": None}}, status=404)
         return web.Response(body=data)
@@ -401,7 +421,7 @@ def _anthropic(desk: BatchDesk, reset: Any) -> list[web.RouteDef]:
 
     async def results(request: web.Request) -> web.Response:
         batch = desk.stored[request.match_info["id"]]
-        if batch.unkept:
+        if batch.unkept or desk.late():
             error = {"type": "not_found_error", "message": "No results"}
             return web.json_response({"type": "error", "error": error}, status=404)
         return web.Response(body=_lines(_anthropic_rows(batch)), content_type="application/x-jsonl")
@@ -481,7 +501,7 @@ def _gemini(desk: BatchDesk, reset: Any) -> list[web.RouteDef]:
         return web.json_response({})
 
     async def download(request: web.Request) -> web.Response:
-        data = desk.files.get(f"files/{request.match_info['id']}")
+        data = None if desk.late() else desk.files.get(f"files/{request.match_info['id']}")
         if data is None:
             error = {
                 "code": 403,

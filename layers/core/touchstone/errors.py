@@ -25,8 +25,9 @@
         ├── RefusedError            the provider or model declined to answer
         ├── UnreadableError         the reply does not fit the schema it was asked for
         │   ├── MismatchedError     … or may be the reply to another line of the batch
-        │   └── ResultsGoneError    … or the provider does not keep it any more
+        │   └── ResultsGoneError    … or the provider does not find it (any more)
         └── MisconfiguredError      no key, wrong key, unknown model, a request the provider rejects
+            ├── UnfoundBatchError       … it does not find a batch by this key
             └── UnavailableModelError   … for every request: it does not know the model, or refuses the key
 
 `reason` is a stable word for records, metrics and problem documents; the sentence is for people.
@@ -279,13 +280,17 @@ class MismatchedError(UnreadableError):
 
 
 class ResultsGoneError(UnreadableError):
-    """The provider does not keep the results of the batch any more."""
+    """The provider does not find the results of the batch: it is late, or does not keep them any more."""
 
 
 class MisconfiguredError(JudgeError):
     """No key, a wrong key, an unknown or retired model, or a request that the provider rejects as malformed."""
 
     reason: ClassVar[JudgeFailure] = "misconfigured"
+
+
+class UnfoundBatchError(MisconfiguredError):
+    """The provider does not find a batch: it is late to show it, or the key is of another project or workspace."""
 
 
 class UnavailableModelError(MisconfiguredError):

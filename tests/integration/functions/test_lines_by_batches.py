@@ -256,6 +256,17 @@ def test_a_file_of_more_lines_than_one_batch_may_have_goes_by_several(
 
 
 @one_provider
+def test_the_size_that_a_files_batches_were_taken_with_is_kept_for_the_next_file(house: BatchingHouse) -> None:
+    house.server.batches.most_queued = 2
+    run(house, rows(), name="first")
+    assert [len(batch.line_ids) for batch in house.server.batches.stored.values()] == [4, 4, 2, 2]
+    harbours = [{**line, "problem": f"Name harbour-{number}-."} for number, line in enumerate(rows())]
+    assert run(house, harbours, name="second").batch.done == COUNT
+    assert {len(batch.line_ids) for batch in list(house.server.batches.stored.values())[4:]} == {2}
+    assert [call.by_batch for call in house.server.calls] == [True] * 2 * COUNT
+
+
+@one_provider
 def test_equal_lines_that_may_not_share_a_reply_go_by_one_batch(house: BatchingHouse) -> None:
     machine = run(house, [*rows(1, use_cache=False), *rows(1, use_cache=False), *rows(1, use_cache=False)])
     assert [one["answer"]["verification_status"] for one in machine.results()] == ["verified"] * 3

@@ -64,6 +64,7 @@ def test_what_waits_goes_by_a_batch_at_half_the_price_and_touches_no_quota(
     house.later(hours=1)
     house.drain()
     assert house.states(records) == {"submitted": 3}
+    assert len(house.server.batches.stored) == 1, "whoever made it lets the next step send it at once"
     house.carry_on()
     assert house.states(records) == {"done": 3}
     done = house.now(records)
@@ -342,6 +343,39 @@ def test_results_that_are_not_kept_any_more_count_as_paid(house: BatchingHouse) 
     [batch] = house.batches()
     assert batch.ended == "lost"
     assert stores.spending().history(TENANT)[0].spent_usd == pytest.approx(batch.most_usd, abs=1e-5)
+    house.drain()
+    assert house.states(records) == {"done": 2}
+
+
+def test_a_batch_or_results_that_a_provider_does_not_find_for_a_while_are_not_paid_twice(house: BatchingHouse) -> None:
+    house.server.batches.unknown, house.server.batches.results_late = 3, 2
+    records = house.line_up(2)
+    house.later(hours=1)
+    house.drain()
+    house.carry_on()
+    assert house.states(records) == {"done": 2}
+    assert [batch.ended for batch in house.batches()] == ["completed"]
+    assert [call.by_batch for call in house.server.calls] == [True, True]
+
+
+def test_a_batch_that_its_provider_never_finds_is_given_up_three_days_after_its_time(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A 404 may be a key of another project, which a person has to replace."""
+    look = timedelta(hours=5)
+    monkeypatch.setattr(advancing, "LONGEST_LOOK", look)
+    house.server.batches.unknown = 1_000
+    records = house.line_up(2)
+    house.later(hours=1)
+    house.drain()
+    house.carry_on()
+    [batch] = house.batches()
+    assert (batch.state, batch.ended) == ("over", "lost")
+    assert batch.ends_by is not None
+    assert batch.finished_at is not None
+    assert timedelta(days=3) <= batch.finished_at - batch.ends_by < timedelta(days=3) + look + timedelta(minutes=1)
+    assert stores.spending().history(TENANT)[0].spent_usd == pytest.approx(batch.most_usd, abs=1e-5)
+    assert not any(not call.by_batch for call in house.server.calls)
     house.drain()
     assert house.states(records) == {"done": 2}
 

@@ -74,9 +74,10 @@ def _leave_at_once(monkeypatch: pytest.MonkeyPatch, place: object, name: str) ->
 
 def _forget_at_the_first_rest(monkeypatch: pytest.MonkeyPatch, server: ProviderServer) -> None:
     """Let a month pass at the first rest: the provider does not keep what its batches brought."""
-    months = iter([True])
+    rest, months = waiting.rest, iter([True])
 
-    async def a_month(_seconds: float) -> None:
+    async def a_month(seconds: float) -> None:
+        await rest(seconds)
         if next(months, False):
             server.batches.forget()
 
@@ -233,11 +234,23 @@ def test_results_that_are_gone_are_asked_for_again(
     _forget_at_the_first_rest(monkeypatch, server)
     result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
     assert result.exit_code == 0, result.stderr
-    assert "does not keep the results" in result.stderr
+    assert "does not find the results" in result.stderr
     assert "not in the costs of the results: 1 batch whose replies could not be had; $" in " ".join(
         result.stderr.split()
     )
     assert [len(each.line_ids) for each in server.batches.stored.values()] == [COUNT, COUNT]
+
+
+@pytest.mark.parametrize("key", ["GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"])
+def test_a_batch_or_results_that_a_provider_does_not_find_for_a_while_are_not_paid_twice(
+    touchstone: Command, requests: Path, server: ProviderServer, key: str
+) -> None:
+    env = {name: value for name, value in server.environment().items() if name == key or not name.endswith("KEY")}
+    server.batches.unknown, server.batches.results_late = 2, 2
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert [len(each.line_ids) for each in server.batches.stored.values()] == [COUNT]
+    assert [call.by_batch for call in server.calls] == [True] * COUNT
 
 
 def test_what_was_lost_is_paid_for_and_counts_for_the_ceiling(

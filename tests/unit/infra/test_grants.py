@@ -73,6 +73,7 @@ def test_of_those_who_read_replies_of_models_only_the_intake_knows_what_a_tenant
         ("functions.answers.solve", "Query", "T#acme#COUNTS#1", True),
         ("functions.answers.retrieve", "UpdateItem", "T#acme#COUNTS#1", False),
         ("functions.oracle.rank", "UpdateItem", "T#acme#SPEND", False),
+        ("functions.provider_batches.advance", "Query", "PROVIDER_BATCH#unfinished#1", True),
         ("functions.provider_batches.advance", "UpdateItem", "QUOTA#gemini", False),
         ("functions.provider_batches.advance", "UpdateItem", "T#acme#QUOTA#gemini", False),
         ("functions.oracle.score", "PutItem", "T#acme#PROVIDER_BATCH#01", True),

@@ -110,16 +110,22 @@ class Spending:
     ) -> SpendReservation:
         """As `reserve`, for several calls, under the name `name` and on the day of the moment `on` (UTC).
 
-        A repeat under the same name holds nothing more back while the first reservation is not settled.
+        A repeat under the same name holds nothing more back while the first reservation is not settled, and is not
+        refused, however low the ceiling is by now.
         """
         day = on.astimezone(UTC).date()
         amount = micros(usd, where="usd")
         held = SpendReservation(id=name, tenant=tenant, day=day, amount=amount, unpriced=False, calls=calls)
-        return self._reserve(held, ceiling)
+        return self._reserve(held, ceiling, repeated=True)
 
-    def _reserve(self, reservation: SpendReservation, ceiling_usd: float | None) -> SpendReservation:
+    def _reserve(
+        self, reservation: SpendReservation, ceiling_usd: float | None, *, repeated: bool = False
+    ) -> SpendReservation:
+        """Hold money back. `repeated`: the same reservation may stand already, and then it is returned."""
         ceiling = None if ceiling_usd is None else micros(ceiling_usd, where="ceiling")
         if ceiling_usd is not None and ceiling is not None and reservation.amount > max(ceiling, 0):
+            if repeated and f"open#{reservation.id}" in self._parts.read(reservation.place):
+                return reservation
             self._tell(100.0)
             raise ceiling_reached(reservation.tenant, ceiling_usd, reservation.day)
         for tried in range(RESERVE_TRIES):

@@ -34,6 +34,9 @@ CANCELLED_WITHIN = timedelta(hours=1)
 paid for."""
 NEVER_ENDED = "it is past its time, was cancelled and has not ended"
 """The failure of a batch whose results cannot be had, and which may be paid for all the same."""
+FOUND_WITHIN = timedelta(hours=1)
+"""How long a provider may be late to show a batch, or the results of one that has ended. All of them keep results for
+weeks, so a 404 for them soon after the end is a delay: another try brings them."""
 CREATED_WITHIN = timedelta(seconds=UPLOAD_SECONDS + CALL_SECONDS)
 """How long after an intent its create has ended at the latest: nothing happens between the two."""
 SHOWN_WITHIN = timedelta(minutes=15) + CREATED_WITHIN

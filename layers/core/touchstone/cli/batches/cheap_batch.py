@@ -40,6 +40,7 @@ from touchstone.errors import (
     MisconfiguredError,
     ResultsGoneError,
     TouchstoneError,
+    UnfoundBatchError,
 )
 from touchstone.judges import retirement
 from touchstone.judges.base import ReplyCache
@@ -53,6 +54,7 @@ from touchstone.operations.following import (
     CERTAINLY_REFUSED,
     DAY,
     FIRST_PAUSE,
+    FOUND_WITHIN,
     INTENT_DIGITS,
     LONGEST_PAUSE,
     NEVER_ENDED,
@@ -159,6 +161,7 @@ class CheapRun:
         self._refused = Counter[tuple[str, str]]()
         self._holds: dict[tuple[str, str], _Hold] = {}
         self._misses = Counter[str]()
+        self._unfound: dict[str, datetime] = {}
         self._replayed: dict[int, tuple[LineResult, list[WaitingQuestion]]] = {}
         self._told: set[str] = set()
         self._warned: set[str] = set()
@@ -255,6 +258,9 @@ class CheapRun:
             try:
                 ended |= await self._settled(each, batches)
             except MisconfiguredError as error:
+                if isinstance(error, UnfoundBatchError) and self._may_be_late(each.intent):
+                    self._tell(f"{error} It is looked for again.")
+                    continue
                 # A later look fails too until a person mends it, and a second batch would be paid for again.
                 raise MisconfiguredError(
                     f"{error} A batch of {len(each.intent.lines)} questions waits there: use the key and the address "
@@ -316,6 +322,8 @@ class CheapRun:
         try:
             replies = () if lost or look.state == "failed" else await batches.collect(batch_id)
         except ResultsGoneError as error:
+            if self._may_be_late(intent):
+                raise
             say(f"{error} They are submitted again.")
             replies, lost = (), True
         if look.state == "completed":
@@ -326,6 +334,11 @@ class CheapRun:
             EndedBatch(intent=intent.intent, lost=lost),
         )
         return True
+
+    def _may_be_late(self, intent: Intent) -> bool:
+        """Whether its provider did not find an intent's batch or results for so short a time that it may be late."""
+        now = system_clock()
+        return now < self._unfound.setdefault(intent.intent, now) + FOUND_WITHIN
 
     async def _replay(self, lines: Lines) -> _Round:
         """Replay lines with the replies that batches have brought.

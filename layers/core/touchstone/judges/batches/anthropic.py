@@ -69,7 +69,7 @@ class AnthropicBatches:
 
     async def look(self, batch_id: str) -> BatchLook:
         """The state of a batch."""
-        batch = await self._asked("", lambda client: client.messages.batches.retrieve(batch_id))
+        batch = await self._asked("", lambda client: client.messages.batches.retrieve(batch_id), batch_id=batch_id)
         return _look(batch)
 
     async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
@@ -116,8 +116,12 @@ class AnthropicBatches:
         do: Callable[["AsyncAnthropic"], Awaitable[R]],
         *,
         seconds: float = texts.CALL_SECONDS,
+        batch_id: str | None = None,
     ) -> R:
-        """The result of a call of the SDK. Raises a `JudgeError` for every failure."""
+        """The result of a call of the SDK. Raises a `JudgeError` for every failure.
+
+        `batch_id` is the batch that is asked for; None if a 404 would not be about a batch.
+        """
         client = self._adapter.client()
         import anthropic
 
@@ -128,7 +132,11 @@ class AnthropicBatches:
             client,
             do,
             provider=NAME,
-            failed=lambda response: failures.anthropic(model or "batches", response),
+            failed=lambda response: (
+                texts.unfound(NAME, batch_id)
+                if batch_id is not None and response.status == _NOT_FOUND
+                else failures.anthropic(model or "batches", response)
+            ),
             seconds=seconds,
         )
 

@@ -120,7 +120,7 @@ class ProviderBatches(Protocol):
     async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
         """The replies of a batch that has ended, as the provider tells them: in any order, some twice, some not at all.
 
-        Raises `ResultsGoneError` if the provider does not keep them any more.
+        Raises `ResultsGoneError` if the provider does not find them.
         """
         ...
 

@@ -95,14 +95,14 @@ class GeminiBatches:
 
     async def look(self, batch_id: str) -> BatchLook:
         """The state of a batch."""
-        return _look(await self._asked("", lambda client: client.aio.batches.get(name=batch_id)))
+        return _look(await self._asked("", lambda client: client.aio.batches.get(name=batch_id), batch_id=batch_id))
 
     async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
         """The replies in the batch's file; none if it has no file.
 
         Raises `ResultsGoneError` if the file does not exist any more.
         """
-        job = await self._asked("", lambda client: client.aio.batches.get(name=batch_id))
+        job = await self._asked("", lambda client: client.aio.batches.get(name=batch_id), batch_id=batch_id)
         file = None if job.dest is None else job.dest.file_name
         if file is None:
             return ()
@@ -145,9 +145,17 @@ class GeminiBatches:
         return FoundBatch(batch_id=await self._asked("", search))
 
     async def _asked[R](
-        self, model: str, do: Callable[["Client"], Awaitable[R]], *, seconds: float = texts.CALL_SECONDS
+        self,
+        model: str,
+        do: Callable[["Client"], Awaitable[R]],
+        *,
+        seconds: float = texts.CALL_SECONDS,
+        batch_id: str | None = None,
     ) -> R:
-        """The result of a call of the SDK. Raises a `JudgeError` for every failure."""
+        """The result of a call of the SDK. Raises a `JudgeError` for every failure.
+
+        `batch_id` is the batch that is asked for; None if a 404 would not be about a batch.
+        """
         client = self._adapter.client()
         from google.genai.errors import APIError
 
@@ -157,6 +165,8 @@ class GeminiBatches:
             try:
                 return await do(client)
             except APIError as error:
+                if batch_id is not None and error.code == _NOT_FOUND:
+                    return texts.unfound(NAME, batch_id)
                 if error.response is None:
                     return OverloadedError(f"{NAME} answered with something that the SDK cannot read.")
                 return failures.gemini(model or "batches", sending.to_response(error.response))

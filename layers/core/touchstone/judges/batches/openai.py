@@ -101,14 +101,14 @@ class OpenAIBatches:
 
     async def look(self, batch_id: str) -> BatchLook:
         """The state of a batch."""
-        return _look(await self._asked("", lambda client: client.batches.retrieve(batch_id)))
+        return _look(await self._asked("", lambda client: client.batches.retrieve(batch_id), batch_id=batch_id))
 
     async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
         """The replies in the output and the error file.
 
         Raises `ResultsGoneError` if one of them does not exist any more.
         """
-        batch = await self._asked("", lambda client: client.batches.retrieve(batch_id))
+        batch = await self._asked("", lambda client: client.batches.retrieve(batch_id), batch_id=batch_id)
         files = [file for file in (batch.output_file_id, batch.error_file_id) if file]
         contents = [await self._asked("", _downloaded(batch_id, file), seconds=texts.UPLOAD_SECONDS) for file in files]
         return tuple(reply for content in contents for reply in _replies(content))
@@ -143,8 +143,12 @@ class OpenAIBatches:
         do: Callable[["AsyncOpenAI"], Awaitable[R]],
         *,
         seconds: float = texts.CALL_SECONDS,
+        batch_id: str | None = None,
     ) -> R:
-        """The result of a call of the SDK. Raises a `JudgeError` for every failure."""
+        """The result of a call of the SDK. Raises a `JudgeError` for every failure.
+
+        `batch_id` is the batch that is asked for; None if a 404 would not be about a batch.
+        """
         client = self._adapter.client()
         import openai
 
@@ -155,7 +159,11 @@ class OpenAIBatches:
             client,
             do,
             provider=_NAME,
-            failed=lambda response: failures.openai(_NAME, model or "batches", response),
+            failed=lambda response: (
+                texts.unfound(_NAME, batch_id)
+                if batch_id is not None and response.status == _NOT_FOUND
+                else failures.openai(_NAME, model or "batches", response)
+            ),
             seconds=seconds,
         )
 

@@ -39,9 +39,10 @@ class ProviderBatch(Strict):
     lines at the provider, and is a new one for each create; `batch` is the provider's own id.
 
     `ends_by` is when the batch has ended at the latest, as far as that is known. `looks` counts how often its state was
-    asked for, `misses` how often a search did not find it, and `refusals` how often it was refused for a fault that
-    passes; `refused_since` is when these refusals began. `cancelled_at` is when it was first cancelled for being late.
-    `because` says in a sentence what the last refusal was, or why the batch ended as it did.
+    asked for, `misses` how often a search did not find it, or its results once it had ended, and `refusals` how often
+    it was refused for a fault that passes; `refused_since` is when these refusals began. `cancelled_at` is when it was
+    first cancelled for being late. `because` says in a sentence what the last refusal was, or why the batch ended as it
+    did.
 
     Of the `settled` questions, `answered` have a result; the others were put back. `cost_usd` is what all of them cost,
     and `saved_usd` what they would have cost more at once. `unread` are the questions whose records could not be read

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from touchstone.errors import JudgeError, ResultsGoneError
+from touchstone.errors import JudgeError, ResultsGoneError, UnfoundBatchError
 from touchstone.judges.batches.base import BatchLine
 from touchstone.judges.conversing import ModelRequest
 
@@ -55,9 +55,14 @@ def decode_lines(content: bytes) -> Iterator[dict[str, Any]]:
 
 
 def results_gone(provider: str, batch_id: str) -> ResultsGoneError:
-    """The failure of a batch whose results are not kept any more."""
-    return ResultsGoneError(
-        f"{provider} does not keep the results of the batch {batch_id} any more; its lines are lost."
+    """The failure of a batch whose results are not found."""
+    return ResultsGoneError(f"{provider} does not find the results of the batch {batch_id}.")
+
+
+def unfound(provider: str, batch_id: str) -> UnfoundBatchError:
+    """The failure of a batch that its provider answers 404 for."""
+    return UnfoundBatchError(
+        f"{provider} does not find the batch {batch_id}: it is late to show it, or the key is of another project."
     )
 
 

@@ -28,7 +28,7 @@ from touchstone.operations.context import StepProgress
 from touchstone.operations.following import locate_batch, look_at, may_have_created
 from touchstone.operations.provider_batches import kinds
 from touchstone.operations.provider_batches.context import BatchingContext
-from touchstone.operations.provider_batches.gathering import lines_of, reserve_and_assign
+from touchstone.operations.provider_batches.gathering import lines_of, release, reserve_and_assign
 from touchstone.operations.provider_batches.questions import kept, with_records_read
 from touchstone.operations.provider_batches.settling import end_of_chunk, settle, settle_unread
 from touchstone.operations.provider_batches.shrinking import halve_batch
@@ -42,7 +42,13 @@ GROWTH = 1.5
 AGAIN = timedelta(minutes=1)
 """The pause after a passing fault, before the same is tried again."""
 LOST_AFTER = timedelta(days=3)
-"""How long past its time a batch is still asked for if its provider cannot be asked: a key may have to be replaced."""
+"""How long past its time a batch is still asked for if its provider cannot be asked, or does not find it.
+
+A key may have to be replaced, and that takes a person. A 404 is no end either, since it does not say that another try
+would be in vain: a provider shows a batch only to keys of its own project or workspace, and may be late to show it, as
+Anthropic was for minutes. Only a batch that a person deleted never comes back, and no provider tells that apart. Asked
+again before that, its questions would be paid for twice.
+"""
 
 
 async def advance(context: BatchingContext, provider_batch_id: str, *, deadline: Deadline) -> StepProgress:
@@ -56,9 +62,8 @@ async def advance(context: BatchingContext, provider_batch_id: str, *, deadline:
         while batch.attempts.underway and not batch.done:
             batch = await _advanced(context, batch, deadline)
     except Exception:
-        # Release the batch: otherwise a repeat of this step would wait for the lease of a step that has ended.
         with suppress(TouchstoneError):
-            context.batches.change(which, lambda one: one if one.done else one.pausing(context.clock()))
+            release(context, which)
         raise
     return _progress(batch)
 
@@ -139,6 +144,7 @@ def _created(context: BatchingContext, batch: ProviderBatch, look: BatchLook) ->
         submitted_at=context.clock(),
         ends_by=look.ends_by,
         looks=0,
+        misses=0,
         because=None,
         pause=FIRST_LOOK,
     )
@@ -214,7 +220,7 @@ async def _look(context: BatchingContext, batch: ProviderBatch, batches: Provide
             return _give_up(context, batch, "lost", f"{batch.provider}'s batch is given up: {look.failure}.")
         replies = () if look.state == "failed" else await batches.collect(batch.batch)
     except ResultsGoneError as error:
-        return _give_up(context, batch, "lost", str(error))
+        return _without_results(context, batch, str(error))
     except JudgeError as error:
         return _put_off(context, batch, str(error))
     numbered = [f"{batch.intent}-{number}" for number in range(batch.count)]
@@ -223,6 +229,13 @@ async def _look(context: BatchingContext, batch: ProviderBatch, batches: Provide
     context.objects.put_text(tenant=context.tenant, key=key, text=kept(brought))
     why = None if look.state == "completed" else _why(batch, look)
     return _change(context, batch, state="collected", replies_key=key, ended=look.state, because=why)
+
+
+def _without_results(context: BatchingContext, batch: ProviderBatch, why: str) -> ProviderBatch:
+    """The batch after its provider did not find its results: looked at again, or given up if that has been so long."""
+    if batch.misses * LONGEST_LOOK >= following.FOUND_WITHIN:
+        return _give_up(context, batch, "lost", why)
+    return _change(context, batch, misses=batch.misses + 1, because=why, pause=LONGEST_LOOK)
 
 
 def _why(batch: ProviderBatch, look: BatchLook) -> str:

@@ -24,6 +24,7 @@ from touchstone.operations.batches.chunks import lines_of, listing_folder
 from touchstone.operations.batches.lines import BatchedLine, LineStanding, OpenLine, PartsStanding, WantedQuestion
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.learned_sizes import learned_size
 from touchstone.operations.provider_batches.questions import ListedQuestion
 from touchstone.records import Batch, derived_ulid
 from touchstone.references import Reference
@@ -173,14 +174,17 @@ class FileBatches:
     def _chosen(self, questions: Sequence[_FileQuestion]) -> tuple[list[_FileQuestion], list[_FileQuestion]]:
         """The questions of one model for one batch, and the rest for later batches.
 
-        A batch stays within its limits and the tenant's ceiling. A question for which the ceiling has no room is in
-        neither.
+        A batch stays within its limits, the size that its provider took lately, and the tenant's ceiling. A question
+        for which the ceiling has no room is in neither.
         """
         _, left = gathering.spending_left(self.context)
+        of, wanted = questions[0].of, questions[0].wanted
+        learned = learned_size(self.context, wanted.provider, wanted.model, of)
+        most_lines = MOST_LINES if learned is None else min(MOST_LINES, learned)
         chosen: list[_FileQuestion] = []
         size, most = 0, 0.0
         for number, one in enumerate(questions):
-            full = len(chosen) == MOST_LINES or size + one.wanted.size > gathering.MOST_BYTES
+            full = len(chosen) == most_lines or size + one.wanted.size > gathering.MOST_BYTES
             if chosen and full:
                 return chosen, list(questions[number:])
             if left is None or most + one.wanted.most_usd <= left:

@@ -6,22 +6,26 @@
                                                     └─ enough, or an hour old  a batch, and the machine that carries it
 
 The record of the batch is stored first, and says which questions are to be in it. Then its money is held back, then
-each question is put into it. After a crash in between, the sweep continues the record: all of this may be repeated.
+each question is put into it. Whoever stored the record holds it until then, as every later step does: nobody else
+secures it meanwhile. After a crash in between, the sweep continues the record: all of this may be repeated.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import groupby
 
 from touchstone.answers.evaluation import Evaluated
 from touchstone.answers.model import SubmittedPlace
+from touchstone.attempts import Attempts
 from touchstone.budgets import SpendReservation
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import (
     MisconfiguredError,
     SettingsError,
     SpendingCeilingError,
+    TouchstoneError,
 )
 from touchstone.judges.batches import ProviderBatches, as_line
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
@@ -30,6 +34,7 @@ from touchstone.judges.questions import highest_cost_usd
 from touchstone.judges.registry import Model
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.evaluations import replayed
+from touchstone.operations.provider_batches.learned_sizes import learned_size
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
     SAMPLE_ID,
@@ -144,6 +149,7 @@ class Gathering:
         seat = await _seat(context) if self.on else None
         if seat is None:
             return GatheredQuestions(at_once=_ask_at_once(context, left))
+        size = learned_size(context, seat.model.provider, seat.model.name, "evaluation")
         if not self._go_on_with_half_gathered(context, seat.model):
             stopped.add(context.tenant)
             left = []
@@ -153,7 +159,10 @@ class Gathering:
             if any(each.state == "ready" and each.because is not None for each in under_way):
                 stopped.add(context.tenant)
                 break  # its batch waits until the provider takes another one
-            chosen = await _chosen(context, seat, left)
+            if size is not None and under_way:
+                stopped.add(context.tenant)
+                break  # the provider's queue has room for one batch of this size, and not for two
+            chosen = await _chosen(context, seat, left if size is None else left[:size])
             left = left[chosen.looked_at :]
             if chosen.stopped:
                 stopped.add(context.tenant)
@@ -184,15 +193,9 @@ class Gathering:
         """
         for one in _latest(context, model):
             if one.state == "gathered" and one.of == "evaluation":
-                which = Reference(context.tenant, "provider_batch", one.id)
-                batch, ours = context.batches.begin(which, lambda each: each.begun(now=self.clock()))
-                if not ours and batch.state == "gathered":
-                    return False
-                if not ours:
-                    continue  # the index lags behind
+                batch = _gone_on(context, Reference(context.tenant, "provider_batch", one.id))
                 if batch.state == "gathered":
-                    batch = reserve_and_assign(context, batch)
-                batch = context.batches.change(which, lambda each: each.pausing(self.clock()))
+                    return False
                 if not batch.over:
                     self.workflows().start("provider_batch", batch.ref)
         return True
@@ -340,31 +343,61 @@ def begun(
 ) -> ProviderBatch:
     """Store the record of a batch, then secure its money and questions.
 
-    A repeat finds the batch as far as it has come.
+    A repeat finds the batch as far as it has come. If another caller is about to secure it, it is still `gathered`; the
+    batch's machine secures it if that caller has died.
     """
     key = f"{context.tenant}/provider-batches/{batch_id}/lines.jsonl"
     context.objects.put_text(tenant=context.tenant, key=key, text=listed(questions))
+    now = context.clock()
     batch = ProviderBatch(
         tenant=context.tenant,
         id=batch_id,
         of=of,
         provider=provider,
         model=model,
-        created_at=context.clock(),
+        created_at=now,
         count=len(questions),
         lines_key=key,
         most_usd=most_usd,
-    )
+    ).begun(now=now)
     stored = context.batches.create(batch)
-    return reserve_and_assign(context, stored) if stored.state == "gathered" else stored
+    return _secured(context, batch) if stored is batch else _gone_on(context, stored.ref)
+
+
+def _gone_on(context: BatchingContext, which: Reference) -> ProviderBatch:
+    """Secure a batch that nobody has secured so far. It stays as it is if somebody is at it, or has done it."""
+    now = context.clock()
+    batch, ours = context.batches.begin(which, lambda one: one.begun(now=now) if one.state == "gathered" else one)
+    return _secured(context, batch) if ours else batch
+
+
+def _secured(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
+    """Secure a batch that this caller holds, and release it."""
+    try:
+        reserve_and_assign(context, batch)
+    except Exception:
+        with suppress(TouchstoneError):
+            release(context, batch.ref)
+        raise
+    return release(context, batch.ref)
+
+
+def release(context: BatchingContext, which: Reference) -> ProviderBatch:
+    """Let others go on with a batch at once; else they would wait for the lease of a step that has ended."""
+    return context.batches.change(which, lambda one: one if one.done else one.pausing(context.clock()))
 
 
 def reserve_and_assign(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
-    """Hold back a batch's money and put its questions into it. If the ceiling does not admit it, the batch is over."""
+    """Hold back a batch's money and put its questions into it. If the ceiling does not admit it, the batch is over.
+
+    The caller holds the batch: if somebody else could carry it to its end meanwhile, its money would be held back once
+    more, and for nothing.
+    """
     try:
         reserve(context, batch)
     except SpendingCeilingError as error:
         ended = {"state": "over", "ended": "unpaid", "because": str(error), "finished_at": context.clock()}
+        ended["attempts"] = Attempts()
         return context.batches.change(batch.ref, lambda one: _changed(one, ended))
     if batch.of == "evaluation":  # questions of files belong to the batch because the files say so
         _put_in(context, batch)

@@ -1,29 +1,51 @@
 """Makes a batch smaller if its provider finds it too large for its queue, even without other batches."""
 
+from datetime import timedelta
+
 from pydantic import ValidationError
 
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.evaluations import UNANSWERED
 from touchstone.operations.provider_batches.gathering import lines_of
+from touchstone.operations.provider_batches.learned_sizes import learn_size
 from touchstone.operations.provider_batches.questions import OUT_OF_REACH, ListedQuestion, listed, log_unreadable
+
+MOST_SEEN = 100
+"""The most batches of a deployment that are looked through for others of the same model."""
 
 
 def halve_batch(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
     """Halve a batch that its provider found too large for its queue, from the second refusal on.
 
     The first refusal may be due to other batches. Questions that are let go are in no batch any more, and are gathered
-    into another one. The money held back stays that of the whole batch until the batch has ended.
+    into another one. The money held back stays that of the whole batch until the batch has ended. If no other batch of
+    the model is at the provider, the half is kept as the size of later batches.
     """
     questions = lines_of(context, batch)
     if not batch.refusals or len(questions) == 1:
         return batch
     half = (len(questions) + 1) // 2
+    if _alone(context, batch):
+        learn_size(context, batch, half)
     kept = questions[:half]
     if batch.of == "evaluation":
         kept += [question for question in questions[half:] if not _let_go(context, batch, question)]
     context.objects.put_text(tenant=context.tenant, key=batch.lines_key, text=listed(kept))
     return context.batches.change(batch.ref, lambda one: one.model_copy(update={"count": len(kept)}))
+
+
+def _alone(context: BatchingContext, batch: ProviderBatch) -> bool:
+    """Whether no other batch of the model is at the provider, of any tenant: an account has one queue for all."""
+    found = context.batches.unfinished(older_than=-timedelta(days=1), limit=MOST_SEEN)
+    if len(found) == MOST_SEEN:
+        return False
+    try:
+        others = [context.batches.find(each) for each in found if each != batch.ref]
+    except ValidationError:
+        return False
+    there = [one for one in others if one is not None and one.state in {"intended", "created"}]
+    return not any((one.provider, one.model) == (batch.provider, batch.model) for one in there)
 
 
 def _let_go(context: BatchingContext, batch: ProviderBatch, question: ListedQuestion) -> bool:
