@@ -95,10 +95,10 @@ def _respects(conclusion: Conclusion) -> PageTable:
         Column(name="difference", shown="decimal", bounds=("lower", "upper"), scale=(-100.0, 100.0), to="behind"),
         Column(name="lower", shown="decimal", hidden=True),
         Column(name="upper", shown="decimal", hidden=True),
-        *_RUNS[: conclusion.replicates > 1],
-        *_AGREEMENT[: 2 * (not in_turn(conclusion.judges))],
         Column(name="adjusted_p_value", shown="p_value"),
         Column(name="declared", shown="word", words="declared"),
+        *_RUNS[: conclusion.replicates > 1],
+        *_AGREEMENT[: 2 * (not in_turn(conclusion.judges))],
         Column(name="detectable", shown="decimal", detail=True),
         Column(name="compared", shown="number", detail=True, to="behind"),
         Column(name="sources", shown="number", detail=True),
@@ -108,8 +108,11 @@ def _respects(conclusion: Conclusion) -> PageTable:
     return PageTable(name="respects", columns=columns, rows=[_respect(one) for one in respects_of(conclusion)])
 
 
-_RUNS = (Column(name="between_runs", shown="decimal"),)
-_AGREEMENT = (Column(name="alpha", shown="decimal"), Column(name="split_items", shown="number"))
+_RUNS = (Column(name="between_runs", shown="decimal", detail=True),)
+_AGREEMENT = (
+    Column(name="alpha", shown="decimal", detail=True),
+    Column(name="split_items", shown="number", detail=True),
+)
 """Columns that only an experiment has whose judges were several, or were asked several times."""
 
 
@@ -347,10 +350,10 @@ def _makers(conclusion: Conclusion) -> Iterator[PageTable]:
         Column(name="prompt", shown="sent", detail=True),
         Column(name="made", shown="number"),
         Column(name="not_made", shown="number", to="failed"),
-        *(Column(name=name, shown="number") for name in ("calls", "input_tokens", "output_tokens")),
         Column(name="cost_usd", shown="usd", unpriced="unpriced"),
-        Column(name="unpriced", shown="number", detail=True),
         Column(name="seconds", shown="decimal"),
+        *(Column(name=name, shown="number", detail=True) for name in ("calls", "input_tokens", "output_tokens")),
+        Column(name="unpriced", shown="number", detail=True),
     )
     if rows:
         yield PageTable(name="makers", columns=columns, rows=rows)

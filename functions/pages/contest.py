@@ -145,7 +145,7 @@ def scores_of(task: TaskView, submissions: Sequence[SubmissionView], *, name: st
         Column(name="score", shown="decimal"),
         Column(name="unstable", shown="word", words="passed"),
         Column(name="feedback", shown="sent"),
-        Column(name="evidence", shown="sent"),
+        Column(name="evidence", shown="sent", detail=True),
     )
     return PageTable(name=name, columns=columns, rows=rows)
 
@@ -173,17 +173,17 @@ def score_votes_of(task: TaskView, submissions: Sequence[SubmissionView]) -> Pag
         for vote in score.votes
     ]
     columns = (
-        Column(name="submitter"),
+        Column(name="submitter", hidden=True),
         Column(name="dimension_name", shown="word", words="dimension"),
         Column(name="dimension", shown="code", hidden=True),
-        Column(name="provider"),
         Column(name="model", shown="code"),
         Column(name="band"),
         Column(name="score", shown="decimal"),
         Column(name="skip_reason", shown="word", words="skip"),
-        Column(name="because", shown="sent"),
         Column(name="feedback", shown="sent"),
-        Column(name="evidence", shown="sent"),
+        Column(name="provider", detail=True),
+        Column(name="because", shown="sent", detail=True),
+        Column(name="evidence", shown="sent", detail=True),
         Column(name="prompt_version", shown="code", hidden=True),
     )
     return PageTable(name="score_votes", columns=columns, rows=rows)

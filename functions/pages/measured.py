@@ -105,6 +105,13 @@ def votes_of(work: MetricWork) -> Mapping[str, tuple[ItemVote, ...]]:
     return {one.item: one.votes for one in items if one.votes}
 
 
+def words_of_item(measurement: Measurement, work: MetricWork, item: str) -> str | None:
+    """The words of a metric's item as its page shows them: its text, else its question or card; None if it has none."""
+    items = () if work.result is None else work.result.all_items
+    found = next((one for one in items if one.item == item), None)
+    return None if found is None else _shown(found, _parts(measurement))[0]
+
+
 def _metric(work: MetricWork) -> Row:
     view = MetricView.of(work)
     return {

@@ -135,10 +135,10 @@ def calls_of(spends: Sequence[Spend]) -> PageTable:
         Column(name="output_tokens", shown="number", detail=True),
         Column(name="latency_ms", shown="number"),
         Column(name="cost_usd", shown="usd", unpriced="unpriced"),
-        *([Column(name="saved_usd", shown="usd")] if any(spend.saved_usd is not None for spend in spends) else []),
+        *([Column(name="saved_usd", shown="usd", detail=True)] if any(spend.saved_usd is not None for spend in spends) else []),
         Column(name="cached", shown="word", words="passed"),
         Column(name="failure", shown="word", words="skip"),
-        *([Column(name="claimed", shown="code")] if any(spend.claimed for spend in spends) else []),
+        *([Column(name="claimed", shown="code", detail=True)] if any(spend.claimed for spend in spends) else []),
     )
     rows = [{**spend.model_dump(), "unpriced": int(spend.cost_usd is None)} for spend in spends]
     return PageTable(name="calls", columns=columns, rows=rows)

@@ -184,13 +184,13 @@ def _votes(record: AnswerRecord) -> tuple[PageTable, ...]:
         return ()
     columns = (
         Column(name="number", shown="number"),
-        Column(name="provider"),
         Column(name="model", shown="code"),
         Column(name="passed", shown="word", words="passed"),
         Column(name="confidence", shown="mark"),
         Column(name="skip_reason", shown="word", words="skip"),
         Column(name="independent_answer"),
-        Column(name="error"),
+        Column(name="provider", detail=True),
+        Column(name="error", shown="sent", detail=True),
         Column(name="prompt_version", shown="code", hidden=True),
     )
     return (PageTable(name="votes", columns=columns, rows=rows),)

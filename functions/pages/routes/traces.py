@@ -14,17 +14,17 @@ from touchstone.judges.tracing import TracedCall
 router = Router()
 
 COLUMNS = (
-    Column(name="asked_at", shown="moment"),
-    Column(name="prompt_name", shown="code"),
-    Column(name="provider", shown="code"),
+    Column(name="asked_at", shown="moment", to="address"),
+    Column(name="prompt_name", shown="code", to="address"),
     Column(name="model", shown="code"),
-    Column(name="tries", shown="number"),
-    Column(name="input_tokens", shown="number"),
-    Column(name="output_tokens", shown="number"),
-    Column(name="latency_ms", shown="number"),
-    Column(name="cost_usd", shown="usd", unpriced="unpriced"),
-    Column(name="cached", shown="word", words="passed"),
+    Column(name="tries", shown="number", to="address"),
+    Column(name="cost_usd", shown="usd", unpriced="unpriced", to="address"),
     Column(name="failure", shown="word", words="skip"),
+    Column(name="provider", shown="code", detail=True),
+    Column(name="input_tokens", shown="number", detail=True),
+    Column(name="output_tokens", shown="number", detail=True),
+    Column(name="latency_ms", shown="number", detail=True),
+    Column(name="cached", shown="word", words="passed", detail=True),
 )
 
 
@@ -33,7 +33,8 @@ def read_trace(record_id: str) -> Response[str]:
     """Every question to a judge for a record, call by call; only for the role admin."""
     met = visit(router, at_least="admin")
     trace = trace_of(met.tenant, record_id, met.query.get("cursor"))
-    table = PageTable(name="trace", columns=COLUMNS, rows=[_row(call) for call in trace.calls], next=trace.cursor)
+    rows = [{**_row(call), "address": f"#call-{number}"} for number, call in enumerate(trace.calls, start=1)]
+    table = PageTable(name="trace", columns=COLUMNS, rows=rows, next=trace.cursor)
     given = {"record_id": record_id, "calls": trace.calls, "as_json": _as_json}
     return met.show(PageView(title="trace.title", template="trace.html", tables=(table,), given=given))
 
