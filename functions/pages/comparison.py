@@ -1,6 +1,6 @@
 """The conclusion of an experiment, as the tables and the chart of its page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import sqrt
 from typing import Literal
 
@@ -16,7 +16,7 @@ from touchstone.surfaces.experiments.conclusion import (
 )
 from touchstone.surfaces.experiments.makers import PromptMaker, called
 from touchstone.surfaces.experiments.report.respects import Respect, respects_of
-from touchstone.surfaces.experiments.report.sentences import lead
+from touchstone.surfaces.experiments.report.sentences import Note, lead
 from touchstone.surfaces.model import ItemLabel
 
 MOST_FAILED = 50
@@ -69,6 +69,23 @@ def better_of(words: PageTexts, conclusion: Conclusion) -> list[str]:
         for one in respects_of(conclusion)
         if one.verdict in variants and (found := lead(one)) is not None
     ]
+
+
+def said_of(words: PageTexts, notes: Iterable[Note]) -> list[str]:
+    """Notes on an experiment as sentences in the reader's language."""
+    return [words(f"experiment.note.{one.name}", **_filled(words, one)) for one in notes]
+
+
+def _filled(words: PageTexts, note: Note) -> dict[str, str]:
+    """The figures and names of a note as people read them: metrics by their words."""
+    return {
+        name: words.known("metric", str(value)) if name.endswith("metric") else _figure(value)
+        for name, value in note.filled.items()
+    }
+
+
+def _figure(value: str | int) -> str:
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def charts_of(words: PageTexts, conclusion: Conclusion) -> tuple[Chart, ...]:
@@ -305,7 +322,7 @@ def _missing(conclusion: Conclusion) -> PageTable:
         Column(name="item"),
         Column(name="part"),
         Column(name="because", shown="word", words="skip"),
-        Column(name="details"),
+        Column(name="details", shown="kept"),
     )
     return PageTable(name="missing", columns=columns, rows=rows)
 
@@ -319,7 +336,7 @@ def _failed(conclusion: Conclusion) -> PageTable:
         Column(name="variant"),
         Column(name="item"),
         Column(name="because", shown="word", words="skip"),
-        Column(name="details"),
+        Column(name="details", shown="kept"),
     )
     return PageTable(name="not_generated", columns=columns, rows=rows)
 

@@ -182,7 +182,7 @@ def score_votes_of(task: TaskView, submissions: Sequence[SubmissionView]) -> Pag
         Column(name="skip_reason", shown="word", words="skip"),
         Column(name="feedback", shown="sent"),
         Column(name="provider", detail=True),
-        Column(name="because", shown="sent", detail=True),
+        Column(name="because", shown="kept", detail=True),
         Column(name="evidence", shown="sent", detail=True),
         Column(name="prompt_version", shown="code", hidden=True),
     )

@@ -80,7 +80,9 @@ def _items(tenant: str, labels: Sequence[Label]) -> Iterator[tuple[ThingName, La
 
 
 def _item(record: Measurement, label: Label) -> LabelledThing:
-    words = next((words_of_item(record, work, label.item) for work in record.metrics if work.metric == label.kind), None)
+    words = next(
+        (words_of_item(record, work, label.item) for work in record.metrics if work.metric == label.kind), None
+    )
     return LabelledThing(about=_cut(text_of(record.request.material)), words=_cut(words))
 
 

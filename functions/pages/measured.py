@@ -36,7 +36,7 @@ METRICS = (
     Column(name="cost_usd", shown="usd", unpriced="unpriced"),
     Column(name="saved_usd", shown="usd", detail=True),
     Column(name="next_try_at", shown="moment", detail=True),
-    Column(name="details", shown="sent", detail=True),
+    Column(name="details", shown="kept", detail=True),
     Column(name="input_tokens", shown="number", detail=True),
     Column(name="output_tokens", shown="number", detail=True),
     Column(name="from_cache", shown="number", detail=True),

@@ -10,6 +10,7 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError as NoRo
 from functions.api.problems import from_error, status_of
 from functions.observability import log_fault
 from functions.pages import paths
+from functions.pages.kept import kept
 from functions.pages.routes import (
     answers,
     assets,
@@ -32,6 +33,9 @@ from functions.pages.routes import (
 )
 from functions.pages.visit import PageView, Visit, redirect, stranger, visit
 from touchstone.errors import TouchstoneError, UnauthenticatedError
+
+SAID = frozenset({400, 403, 404, 409, 413, 429, 503})
+"""The statuses of errors that have a text of their own; any other of a visitor's errors is said as 400."""
 
 site = APIGatewayHttpResolver()
 for routes in (
@@ -68,7 +72,7 @@ def on_error(error: TouchstoneError) -> Response[str]:
         return from_error(error)
     if isinstance(error, UnauthenticatedError) and site.current_event.http_method == "GET":
         return redirect(paths.sign_in(met.path, paths.address(met.path)))
-    return _whoever().page(_error(str(error)), status=status_of(error))
+    return _whoever().page(_told(met, error), status=status_of(error))
 
 
 @site.exception_handler(Exception)
@@ -99,5 +103,14 @@ def _whoever() -> Visit:
         return stranger(site)
 
 
-def _error(sentence: str) -> PageView:
-    return PageView(title="error.title", template="error.html", given={"sentence": sentence})
+def _told(met: Visit, error: TouchstoneError) -> PageView:
+    """The page of a domain error. In another language than English its kind is said first, then the sentence itself."""
+    sentence = str(error)
+    if met.language == "en" or kept(met.words, sentence) != sentence:
+        return _error(kept(met.words, sentence))
+    status = status_of(error).value
+    return _error(met.words(f"error.status.{status if status in SAID else 400}"), sentence)
+
+
+def _error(sentence: str, detail: str | None = None) -> PageView:
+    return PageView(title="error.title", template="error.html", given={"sentence": sentence, "detail": detail})

@@ -26,13 +26,15 @@ type Shown = Literal[
     "p_value",
     "mark",
     "words",
+    "kept",
 ]
 """How a value is shown to people.
 
 `share` is 0–1 and shown as a percentage. `word` is one of a closed set of words of ours, shown in the reader's
 language. `words` are several of them, separated by commas, each with the text after it; each word leads to the address
 in the row's field `found_<word>`. `badge` is a status of an answer. `sent` keeps the line breaks of a text. `mark` is a
-confidence (0–1), shown as a mark that gives its figure on request.
+confidence (0–1), shown as a mark that gives its figure on request. `kept` is a sentence of ours as a record keeps it,
+shown in the reader's language.
 """
 
 
@@ -135,7 +137,11 @@ def calls_of(spends: Sequence[Spend]) -> PageTable:
         Column(name="output_tokens", shown="number", detail=True),
         Column(name="latency_ms", shown="number"),
         Column(name="cost_usd", shown="usd", unpriced="unpriced"),
-        *([Column(name="saved_usd", shown="usd", detail=True)] if any(spend.saved_usd is not None for spend in spends) else []),
+        *(
+            [Column(name="saved_usd", shown="usd", detail=True)]
+            if any(spend.saved_usd is not None for spend in spends)
+            else []
+        ),
         Column(name="cached", shown="word", words="passed"),
         Column(name="failure", shown="word", words="skip"),
         *([Column(name="claimed", shown="code", detail=True)] if any(spend.claimed for spend in spends) else []),

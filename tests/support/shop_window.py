@@ -14,6 +14,7 @@ from tests.support.api import Api
 from tests.support.api_tasks import ApiTask
 from tests.support.clocks import later
 from tests.support.course_quizzes import CURRICULUM, evaluated, quiz
+from tests.support.deployed_audits import Agent, begun, settled
 from tests.support.deployment import Deployment
 from tests.support.everything import done
 from tests.support.providers import ProviderServer, error, success
@@ -84,6 +85,17 @@ def fill(here: Deployment, judges: ProviderServer, *, tenant: str, seed: int = 7
         if day < DAYS - 1:
             later(DAY - 4_000)
     return api
+
+
+def audit(api: Api, judges: ProviderServer) -> None:
+    """Have a benchmark about a library audited, and its proofs rechecked against the library's next version."""
+    judges.reset()
+    judges.script(Agent().answer)
+    address = begun(api)
+    done(api.post(f"{address}/recheck", {"requirement": "tinylib==2.0"}), 202)
+    settled()
+    judges.reset()
+    judges.script(_judge)
 
 
 def _answered(api: Api, chance: random.Random) -> None:

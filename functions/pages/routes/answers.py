@@ -35,7 +35,7 @@ COLUMNS = (
         for each in (
             Column(name="verification_confidence", shown="mark"),
             Column(name="reason", shown="word", words="skip"),
-            Column(name="error", shown="sent"),
+            Column(name="error", shown="kept"),
             Column(name="subject"),
             Column(name="difficulty", shown="word", words="difficulty"),
             Column(name="language", shown="word", words="language"),
@@ -190,7 +190,7 @@ def _votes(record: AnswerRecord) -> tuple[PageTable, ...]:
         Column(name="skip_reason", shown="word", words="skip"),
         Column(name="independent_answer"),
         Column(name="provider", detail=True),
-        Column(name="error", shown="sent", detail=True),
+        Column(name="error", shown="kept", detail=True),
         Column(name="prompt_version", shown="code", hidden=True),
     )
     return (PageTable(name="votes", columns=columns, rows=rows),)

@@ -143,7 +143,7 @@ def _health(budget: BudgetReport) -> PageTable:
         Column(name="left", shown="number"),
         Column(name="resets_at", shown="moment"),
         Column(name="blocked_until", shown="moment"),
-        Column(name="blocked_why", detail=True),
+        Column(name="blocked_why", shown="kept", detail=True),
     )
     rows: list[Row] = [
         {**quota.model_dump(), "tier": ", ".join(tiers), "quotas": "app/quotas#table-quotas"}

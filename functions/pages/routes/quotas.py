@@ -78,7 +78,7 @@ def _quotas(budget: BudgetReport) -> PageTable:
         Column(name="share_limit", shown="number", hidden=True),
         Column(name="resets_at", shown="moment"),
         Column(name="blocked_until", shown="moment", detail=True),
-        Column(name="blocked_why", detail=True),
+        Column(name="blocked_why", shown="kept", detail=True),
         Column(name="per_minute", shown="number", detail=True),
         Column(name="left_this_minute", shown="number", detail=True),
         Column(name="share_per_minute", shown="number", detail=True),
@@ -168,7 +168,7 @@ def _batches(backlog: BacklogReport) -> PageTable:
         Column(name="ends_by", shown="moment", detail=True),
         Column(name="finished_at", shown="moment", detail=True),
         Column(name="saved_usd", shown="usd", detail=True),
-        Column(name="provider_said", shown="sent", detail=True),
+        Column(name="provider_said", shown="kept", detail=True),
     )
     return PageTable(name="provider_batches", columns=columns, rows=rows)
 

@@ -7,7 +7,7 @@ import pytest
 from tests.support.api import Api
 from tests.support.api_tasks import CRITERION, ApiTask, task_body
 from tests.support.deployment import Deployment
-from tests.support.pages import Page, Visitor, signed_in, verified
+from tests.support.pages import Page, signed_in, verified
 from tests.support.quizzes import measurement
 
 

@@ -1,0 +1,102 @@
+"""Sentences that records keep: the code still writes them as the pages know them, and no other text is touched."""
+
+import ast
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+import touchstone
+from functions.pages.kept import PREFIX, _parts, kept
+from functions.pages.words import words
+from touchstone.audits.case import AuditCase
+from touchstone.audits.report.model import change_of
+from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.verdict import rate
+from touchstone.judges.adapters import failures
+
+CHINESE = words("zh")
+TEXTS = {name: text for name, text in words("en").texts.items() if name.startswith(PREFIX)}
+CASE = AuditCase.model_validate(
+    {"id": "c", "question": "Which?", "options": {"A": "a", "B": "b", "C": "c"}, "correct_answer": "A"}
+)
+OUTCOMES: tuple[Outcome | None, ...] = ("holds", "refuted", "error", "vacuous", "timeout", "blocked", None)
+
+
+def _written() -> str:
+    """Every text that stands in the code of the library, whole or between gaps."""
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in Path(touchstone.__file__).parent.rglob("*.py"))
+    found = (node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return "\n".join(value for value in found if isinstance(value, str))
+
+
+WRITTEN = _written()
+COMPOSED = {"left_unproved", "none_holds", "also_hold", "others_hold", "nothing_said", "interrupted_why"}
+"""Beginnings of the names of sentences that the code puts together of parts. Other tests here make them."""
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_code_still_writes_each_kept_sentence(name: str) -> None:
+    if not name.removeprefix(PREFIX).startswith(tuple(COMPOSED)):
+        literals = [literal for literal, _ in _parts(TEXTS[name]) if any(map(str.isalpha, literal))]
+        missing = [one for one in literals if one not in WRITTEN and not _optional(one)]
+        assert missing == []
+
+
+def _optional(literal: str) -> bool:
+    """Whether a literal has a part that the code adds only at times, as a reason in brackets or a line's number."""
+    pieces = literal.replace(" (", "\0").replace("): ", "\0").replace(")", "\0").replace(" in line ", "\0")
+    return all(piece in WRITTEN for piece in pieces.replace(": ", "\0").rstrip(".").split("\0"))
+
+
+def _in_chinese(sentence: str) -> bool:
+    return any("\u4e00" <= sign <= "\u9fff" for sign in kept(CHINESE, sentence))
+
+
+@pytest.mark.parametrize("outcomes", product(OUTCOMES, repeat=3))
+def test_what_to_change_in_a_case_and_what_it_lacks_are_said_in_chinese(outcomes: tuple[Outcome | None, ...]) -> None:
+    given = {label: outcome for label, outcome in zip("ABC", outcomes, strict=True) if outcome is not None}
+    verdict = rate(CASE, given)
+    said = [change_of(CASE, verdict), *verdict.missing] if verdict.rating != "Valid" else []
+    for sentence in said:
+        told = kept(CHINESE, sentence)
+        assert not any(word in told for word in (" and ", "the", "is ", "proved"))
+        assert _in_chinese(sentence)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        failures.day_quota("OpenAI", "gpt-5.5"),
+        failures.day_quota("OpenAI", "gpt-5.5", limit=20),
+        failures.minute_quota("OpenAI", "gpt-5.5", limit=20),
+        failures.credit_spent("OpenAI"),
+        failures.refused("OpenAI", "gpt-5.5", "content_filter"),
+        failures.refused("OpenAI", "gpt-5.5", None),
+        failures.no_key("OpenAI"),
+    ],
+    ids=str,
+)
+def test_what_a_provider_refused_is_said_in_chinese(error: Exception) -> None:
+    assert _in_chinese(str(error))
+    told = kept(
+        CHINESE, f"Not verified: {error} Nothing was sent; the next call may be made at 2026-11-27 10:00:00 UTC."
+    )
+    assert told.startswith("未验证：")
+    assert told.endswith("没有发送任何内容；下一次调用最早在 UTC 2026-11-27 10:00:00。")
+    assert "OpenAI" in told
+    assert "Not" not in told.replace("OpenAI", "")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "It should be 11/12.", "{provider}", "Not verified: ", "The script ran to its end", "x" * 100_000]
+)
+def test_any_other_text_stays_as_it_is(text: str) -> None:
+    assert kept(CHINESE, text) == text
+
+
+def test_in_english_a_kept_sentence_is_shown_as_it_is_kept() -> None:
+    sentence = "The target showed otherwise in line 2: TypeError"
+    assert kept(words("en"), sentence) == sentence
+    assert kept(CHINESE, sentence) == "被测库在第 2 行的表现与此相反：TypeError"
+    assert kept(CHINESE, f"{sentence}\nIt was late.") == "被测库在第 2 行的表现与此相反：TypeError\nIt was late."
