@@ -34,11 +34,11 @@ COUNTED = {
 """The outcomes of the pairs that each figure of the preference counts, separated by commas."""
 
 
-def tables_of(conclusion: Conclusion, *, pairs: str) -> tuple[PageTable, ...]:
+def tables_of(conclusion: Conclusion, *, pairs: str, trace: str | None) -> tuple[PageTable, ...]:
     """The tables of an experiment's page.
 
     First both variants side by side in each respect, then what stands behind that and what has no score, then the
-    cost. `pairs` is the address of the page with all pairs.
+    cost. `pairs` is the address of the page with all pairs, `trace` that of the trace, None if there is none to read.
     """
     return (
         _respects(conclusion),
@@ -48,8 +48,8 @@ def tables_of(conclusion: Conclusion, *, pairs: str) -> tuple[PageTable, ...]:
         _labels(conclusion),
         _missing(conclusion),
         _failed(conclusion),
-        *_makers(conclusion),
-        _outlay(conclusion.outlay),
+        *_makers(conclusion, trace),
+        _outlay(conclusion.outlay, trace),
     )
 
 
@@ -341,7 +341,7 @@ def _failed(conclusion: Conclusion) -> PageTable:
     return PageTable(name="not_generated", columns=columns, rows=rows)
 
 
-def _makers(conclusion: Conclusion) -> Iterator[PageTable]:
+def _makers(conclusion: Conclusion, trace: str | None) -> Iterator[PageTable]:
     """Who made the items of each variant, with which prompt and at what cost; no table if all items were given."""
     rows: list[Row] = [
         {
@@ -351,6 +351,7 @@ def _makers(conclusion: Conclusion) -> Iterator[PageTable]:
             "made": one.made,
             "not_made": one.failed,
             "failed": "#table-not_generated" if one.failed else None,
+            "trace": trace if one.calls else None,
             "calls": one.calls,
             "input_tokens": one.input_tokens,
             "output_tokens": one.output_tokens,
@@ -367,16 +368,19 @@ def _makers(conclusion: Conclusion) -> Iterator[PageTable]:
         Column(name="prompt", shown="sent", detail=True),
         Column(name="made", shown="number"),
         Column(name="not_made", shown="number", to="failed"),
-        Column(name="cost_usd", shown="usd", unpriced="unpriced"),
+        Column(name="cost_usd", shown="usd", unpriced="unpriced", to="trace"),
         Column(name="seconds", shown="decimal"),
-        *(Column(name=name, shown="number", detail=True) for name in ("calls", "input_tokens", "output_tokens")),
+        *(
+            Column(name=name, shown="number", detail=True, to="trace")
+            for name in ("calls", "input_tokens", "output_tokens")
+        ),
         Column(name="unpriced", shown="number", detail=True),
     )
     if rows:
         yield PageTable(name="makers", columns=columns, rows=rows)
 
 
-def _outlay(outlay: ExperimentOutlay) -> PageTable:
+def _outlay(outlay: ExperimentOutlay, trace: str | None) -> PageTable:
     row: Row = {
         "calls": outlay.calls,
         "from_cache": outlay.cached,
@@ -384,12 +388,16 @@ def _outlay(outlay: ExperimentOutlay) -> PageTable:
         "output_tokens": outlay.output_tokens,
         "cost_usd": outlay.cost_usd,
         "unpriced": outlay.unpriced,
+        "trace": trace,
         "models": ", ".join(outlay.models) or None,
         "prompts": ", ".join(f"{one.purpose} {one.version}" for one in outlay.prompts) or None,
     }
     columns = (
-        *(Column(name=name, shown="number") for name in ("calls", "from_cache", "input_tokens", "output_tokens")),
-        Column(name="cost_usd", shown="usd", unpriced="unpriced"),
+        *(
+            Column(name=name, shown="number", to="trace")
+            for name in ("calls", "from_cache", "input_tokens", "output_tokens")
+        ),
+        Column(name="cost_usd", shown="usd", unpriced="unpriced", to="trace"),
         Column(name="unpriced", shown="number", detail=True),
         Column(name="models", shown="code", detail=True),
         Column(name="prompts", shown="code", detail=True),

@@ -80,7 +80,7 @@ def addresses(api: Api) -> dict[str, str]:
         "submissions": f"{task}/submissions",
         "submission": f"{task}/submissions/{handed_in[0]['id']}",
         "pairs": f"{found['experiment']}/pairs",
-        "trace": f"/app/traces/{found['measurement'].rpartition('/')[2]}",
+        "trace": f"/app/traces/{task.rpartition('/')[2]}.{handed_in[0]['id']}",
         "judge": f"/app/judges/{max(api.get('/v1/judges').json, key=lambda card: card['labels'])['id']}",
     }
     proved = api.get("/v1/answers", search=PROVED, decided_by="proof").json["items"]

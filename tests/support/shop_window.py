@@ -123,7 +123,8 @@ def _work(api: Api, here: Deployment, judges: ProviderServer) -> None:
     """One of each other job, the day before."""
     done(api.post("/v1/solutions", {"problem": SOLVED, "deep_evaluation": True}), 202)
     done(api.post("/v1/measurements", measurement()), 202)
-    done(api.post("/v1/measurements", measurement(metrics=["quiz_clarity", "quiz_item_flaws"])), 202)
+    clear = done(api.post("/v1/measurements", measurement(metrics=["quiz_clarity", "quiz_item_flaws"])), 202)
+    _labelled(api, f"quiz_clarity/{clear['id']}/q1", "CLEAR")
     done(api.post("/v1/experiments", {"experiment": experiment(6, metrics=["quiz_clarity", "quiz_item_flaws"])}), 202)
     judges.reply(evaluated(), schema="QuizVerdictsReply")
     sent = quiz({"question_text": "What does 「学习」 mean?"}, {}).model_dump(mode="json")
@@ -133,6 +134,12 @@ def _work(api: Api, here: Deployment, judges: ProviderServer) -> None:
     for submitter, reading in (("ann", 92), ("bob", 81), ("cy", 74), ("dee", 44)):
         task.hand_in(submitter, reading)
     task.pass_time()
+    _labelled(api, f"gate_check/{task.id}.{task.ids['dee']}/1", "fail")
+
+
+def _labelled(api: Api, thing: str, label: str) -> None:
+    """Say of a thing otherwise than its judge."""
+    done(api.call("PUT", f"/v1/labels/{thing}", json.dumps({"label": label})), 200)
 
 
 def _judge(asked: Asked) -> Behaviour:

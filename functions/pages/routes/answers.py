@@ -69,6 +69,7 @@ def read_answer(answer_id: str) -> Response[str]:
 def answer_page(met: Visit, record: AnswerRecord, said: Mapping[str, Label]) -> PageView:
     """The page of an answer with people's labels of its attempts, `said`, as this visitor may see it."""
     answer = AnswerView.of(record)
+    trace = met.trace_at(record.id, asked=bool(record.spends))
     given = {
         "answer": answer,
         "tolerance": _tolerance(answer),
@@ -78,12 +79,12 @@ def answer_page(met: Visit, record: AnswerRecord, said: Mapping[str, Label]) -> 
         "cards": {item: cards_of(label) for item, label in said.items()},
         "together": {attempt.number: _together(attempt.verification) for attempt in record.attempts},
         "may_label": met.may("member"),
-        "traced": bool(record.spends) and met.may("admin"),
+        "traced": trace is not None,
     }
     return PageView(
         title="answer.title",
         template="answer.html",
-        tables=(_attempts(record, said), *_votes(record), calls_of(record.spends)),
+        tables=(_attempts(record, said), *_votes(record), calls_of(record.spends, trace)),
         facts=_facts(answer),
         given=given,
     )

@@ -47,11 +47,13 @@ def read_experiment(experiment_id: str) -> Response[str]:
     met = visit(router)
     found = intake(met.tenant).view(experiment_id)
     conclusion = found.conclusion
+    asked = found.done > 0 and found.estimate is not None and found.estimate.calls[1] > 0
+    trace = met.trace_at(found.id, asked=asked)
     return met.show(
         PageView(
             title="experiment.title",
             template="experiment.html",
-            tables=() if conclusion is None else tables_of(conclusion, pairs=f"{found.id}/pairs"),
+            tables=() if conclusion is None else tables_of(conclusion, pairs=f"{found.id}/pairs", trace=trace),
             facts=(_fact(found),),
             charts=() if conclusion is None else charts_of(met.words, conclusion),
             given={
@@ -59,10 +61,7 @@ def read_experiment(experiment_id: str) -> Response[str]:
                 "better": () if conclusion is None else better_of(met.words, conclusion),
                 "grounds": () if conclusion is None else said_of(met.words, grounds(conclusion)),
                 "notes": () if conclusion is None else said_of(met.words, noted(conclusion)),
-                "traced": found.done > 0
-                and found.estimate is not None
-                and found.estimate.calls[1] > 0
-                and met.may("admin"),
+                "traced": trace is not None,
             },
         )
     )

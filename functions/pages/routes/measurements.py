@@ -55,7 +55,8 @@ def read_measurement(measurement_id: str) -> Response[str]:
     met = visit(router)
     found = measurements().get(Reference(met.tenant, "measurement", measurement_id))
     shown, first = _wanted(met, found)
-    tables = [metrics_of(found)]
+    trace = met.trace_at(found.id, asked=any(found.spends()))
+    tables = [metrics_of(found, trace)]
     for work in shown:
         said = labels().of_record(tenant=met.tenant, kind=work.metric, record_id=found.id) if _labelled(work) else {}
         tables.append(items_of(found, work, said, first=first, most_chars=MOST_CHARS // len(shown)))
@@ -69,7 +70,7 @@ def read_measurement(measurement_id: str) -> Response[str]:
         "votes": {work.metric: votes_of(work) for work in shown},
         "labelled": any(map(_labelled, shown)),
         "may_label": met.may("member"),
-        "traced": any(found.spends()) and met.may("admin"),
+        "traced": trace is not None,
     }
     view = PageView(title="measurement.title", template="measurement.html", tables=tables, facts=(whole,), given=given)
     return met.show(view)

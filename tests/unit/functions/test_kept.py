@@ -9,7 +9,7 @@ import pytest
 import touchstone
 from functions.pages.kept import PREFIX, _parts, kept
 from functions.pages.words import words
-from touchstone.audits.case import AuditCase
+from touchstone.audits.case import AuditCase, Option
 from touchstone.audits.report.model import change_of
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.verdict import rate
@@ -17,8 +17,11 @@ from touchstone.judges.adapters import failures
 
 CHINESE = words("zh")
 TEXTS = {name: text for name, text in words("en").texts.items() if name.startswith(PREFIX)}
-CASE = AuditCase.model_validate(
-    {"id": "c", "question": "Which?", "options": {"A": "a", "B": "b", "C": "c"}, "correct_answer": "A"}
+CASE = AuditCase(
+    id="c",
+    question="Which?",
+    options=tuple(Option(label=label, text=f"It is {label}.") for label in "ABC"),
+    ground_truth="A",
 )
 OUTCOMES: tuple[Outcome | None, ...] = ("holds", "refuted", "error", "vacuous", "timeout", "blocked", None)
 
