@@ -43,7 +43,7 @@ def _said(words: PageTexts, sentence: str, depth: int) -> str | None:
 def _filling(words: PageTexts, gap: str, value: str, depth: int) -> str:
     if gap.startswith(WHOLE) and depth < DEEPEST:
         return _said(words, value, depth + 1) or value
-    return value.replace(" and ", "、").replace(", ", "、") if gap.startswith(SEVERAL) else value
+    return value.replace(" and ", "、").replace(" or ", "或").replace(", ", "、") if gap.startswith(SEVERAL) else value
 
 
 @cache

@@ -1,6 +1,7 @@
 """Traces: the questions to judges for a record, with the graded text marked, and their replies exactly as they came."""
 
 import json
+from functools import partial
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -9,6 +10,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from functions.composition.tracing import trace_of
 from functions.pages.tables import Column, PageTable
 from functions.pages.visit import PageView, visit
+from functions.pages.words import PageTexts
 from touchstone.judges.tracing import TracedCall
 
 router = Router()
@@ -35,13 +37,26 @@ def read_trace(record_id: str) -> Response[str]:
     trace = trace_of(met.tenant, record_id, met.query.get("cursor"))
     rows = [{**_row(call), "address": f"#call-{number}"} for number, call in enumerate(trace.calls, start=1)]
     table = PageTable(name="trace", columns=COLUMNS, rows=rows, next=trace.cursor)
-    given = {"record_id": record_id, "calls": trace.calls, "as_json": _as_json}
+    given = {"record_id": record_id, "calls": trace.calls, "as_json": _as_json, "cut": partial(_cut, met.words)}
     return met.show(PageView(title="trace.title", template="trace.html", tables=(table,), given=given))
 
 
 def _row(call: TracedCall) -> dict[str, Any]:
     kept = call.model_dump(include={column.name for column in COLUMNS} - {"tries"})
     return {**kept, "tries": len(call.tries), "unpriced": int(call.cost_usd is None and not call.failure)}
+
+
+def _cut(words: PageTexts, call: TracedCall) -> str:
+    """The texts of a call that are not whole, as a reader calls them."""
+    return ("、" if words.language == "zh" else ", ").join(map(partial(_named, words), call.cut))
+
+
+def _named(words: PageTexts, text: str) -> str:
+    _, tried, rest = text.partition("tries.")
+    number = rest.partition(".")[0]
+    if tried and number.isdecimal():
+        return words("trace.part.reply", number=int(number) + 1)
+    return words.known("trace.part", text)
 
 
 def _as_json(value: Any) -> str:

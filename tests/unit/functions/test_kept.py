@@ -14,6 +14,7 @@ from touchstone.audits.report.model import change_of
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.verdict import rate
 from touchstone.judges.adapters import failures
+from touchstone.judges.keys import Place, remedy
 
 CHINESE = words("zh")
 TEXTS = {name: text for name, text in words("en").texts.items() if name.startswith(PREFIX)}
@@ -56,15 +57,17 @@ def _in_chinese(sentence: str) -> bool:
     return any("\u4e00" <= sign <= "\u9fff" for sign in kept(CHINESE, sentence))
 
 
-@pytest.mark.parametrize("outcomes", product(OUTCOMES, repeat=3))
-def test_what_to_change_in_a_case_and_what_it_lacks_are_said_in_chinese(outcomes: tuple[Outcome | None, ...]) -> None:
-    given = {label: outcome for label, outcome in zip("ABC", outcomes, strict=True) if outcome is not None}
-    verdict = rate(CASE, given)
-    said = [change_of(CASE, verdict), *verdict.missing] if verdict.rating != "Valid" else []
-    for sentence in said:
-        told = kept(CHINESE, sentence)
-        assert not any(word in told for word in (" and ", "the", "is ", "proved"))
-        assert _in_chinese(sentence)
+def test_what_to_change_in_a_case_and_what_it_lacks_are_said_in_chinese() -> None:
+    said = set[str]()
+    for outcomes in product(OUTCOMES, repeat=3):
+        given = {label: outcome for label, outcome in zip("ABC", outcomes, strict=True) if outcome is not None}
+        verdict = rate(CASE, given)
+        said |= {change_of(CASE, verdict), *verdict.missing} - {""}
+    assert len(said) > len(OUTCOMES)
+    told = {sentence: kept(CHINESE, sentence) for sentence in said}
+    assert [one for one in said if not _in_chinese(one)] == []
+    english = (" and ", "the", "is ", "proved")
+    assert [one for one in told.values() if any(word in one for word in english)] == []
 
 
 @pytest.mark.parametrize(
@@ -89,6 +92,14 @@ def test_what_a_provider_refused_is_said_in_chinese(error: Exception) -> None:
     assert told.endswith("没有发送任何内容；下一次调用最早在 UTC 2026-11-27 10:00:00。")
     assert "OpenAI" in told
     assert "Not" not in told.replace("OpenAI", "")
+
+
+@pytest.mark.parametrize("place", ["environment", "laptop", "deployment"])
+def test_what_to_do_where_there_is_no_judge_is_said_in_chinese(place: Place) -> None:
+    sentence = f"Not verified: no check decides this, and there is no judge to ask; {remedy(place)}."
+    told = kept(CHINESE, sentence)
+    assert told.startswith("未验证：没有检查能判定它，也没有可询问的评判模型；请")
+    assert not any(word in told for word in ("environment", " or ", " and ", "endpoint", "the "))
 
 
 @pytest.mark.parametrize(

@@ -271,6 +271,7 @@ CLOSED: tuple[tuple[str, set[str]], ...] = (
     ("skip", _values(NotApplied)),
     ("surface", _values(Surface)),
     ("tier", _values(Tier)),
+    ("trace.part", {"system", "user", "value"}),
     ("why", _values(Why)),
     ("list", set(quotas.LISTS)),
 )
