@@ -48,11 +48,14 @@ def _filling(words: PageTexts, gap: str, value: str, depth: int) -> str:
 
 @cache
 def _sentences() -> tuple[tuple[str, Parts], ...]:
-    """The kept sentences, those that say most first: a sentence that fits two is the longer one."""
+    """The kept sentences by their names: first those that begin with words, and among them those that say most.
+
+    So a sentence that fits several is the one that says most, and one within another is found behind its beginning.
+    """
     found = {
         name.removeprefix(PREFIX): _parts(text) for name, text in in_language("en").texts.items() if _is_kept(name)
     }
-    return tuple(sorted(found.items(), key=lambda one: -sum(len(literal) for literal, _ in one[1])))
+    return tuple(sorted(found.items(), key=lambda one: (not one[1][0][0], -sum(len(literal) for literal, _ in one[1]))))
 
 
 def _is_kept(name: str) -> bool:

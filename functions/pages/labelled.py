@@ -25,7 +25,8 @@ type ThingName = tuple[str, str, str]
 class LabelledThing:
     """What a label is of.
 
-    `about` is what the thing belongs to: the problem, how the material begins, or who handed in for which task.
+    `about` is what the thing belongs to: the problem, the title of the source (without a source how the material
+    begins), or who handed in for which task.
     `words` are the thing's own: the answer, the item, the criterion. Both are cut as in lists, and None if the record
     no longer has them.
     """
@@ -83,7 +84,14 @@ def _item(record: Measurement, label: Label) -> LabelledThing:
     words = next(
         (words_of_item(record, work, label.item) for work in record.metrics if work.metric == label.kind), None
     )
-    return LabelledThing(about=_cut(text_of(record.request.material)), words=_cut(words))
+    request = record.request
+    about = text_of(request.material) if request.source is None else _title(request.source.text)
+    return LabelledThing(about=_cut(about), words=_cut(words))
+
+
+def _title(text: str) -> str:
+    """The first line of a source, as a rule its heading."""
+    return next((line for each in text.splitlines() if (line := each.strip("# \t"))), text)
 
 
 def _criteria(tenant: str, labels: Sequence[Label]) -> Iterator[tuple[ThingName, LabelledThing]]:

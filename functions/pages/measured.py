@@ -61,7 +61,7 @@ ITEMS = (
 )
 
 
-def metrics_of(measurement: Measurement, trace: str | None) -> PageTable:
+def metrics_of(measurement: Measurement, trace: str | None = None) -> PageTable:
     """Every metric that was wanted: its score, or why it has none, and its cost.
 
     `trace` is the address of the measurement's trace, to which the cost leads; None if there is none for this visitor.

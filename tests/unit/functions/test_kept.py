@@ -1,6 +1,8 @@
 """Sentences that records keep: the code still writes them as the pages know them, and no other text is touched."""
 
 import ast
+import re
+from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 
@@ -13,10 +15,13 @@ from touchstone.audits.case import AuditCase, Option
 from touchstone.audits.report.model import change_of
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.verdict import rate
+from touchstone.budgets.decision import Refused
+from touchstone.budgets.ledger import exceeded
 from touchstone.judges.adapters import failures
 from touchstone.judges.keys import Place, remedy
 
 CHINESE = words("zh")
+UNTIL = datetime(2026, 11, 27, 10, tzinfo=UTC)
 TEXTS = {name: text for name, text in words("en").texts.items() if name.startswith(PREFIX)}
 CASE = AuditCase(
     id="c",
@@ -35,7 +40,18 @@ def _written() -> str:
 
 
 WRITTEN = _written()
-COMPOSED = {"left_unproved", "none_holds", "also_hold", "others_hold", "nothing_said", "interrupted_why"}
+JOINTS = re.compile(r" \(|\)|[:;,] | in line |\.$")
+COMPOSED = {
+    "left_unproved",
+    "none_holds",
+    "also_hold",
+    "others_hold",
+    "nothing_said",
+    "nothing_sent",
+    "no_unit",
+    "no_share",
+    "interrupted_why",
+}
 """Beginnings of the names of sentences that the code puts together of parts. Other tests here make them."""
 
 
@@ -48,9 +64,8 @@ def test_the_code_still_writes_each_kept_sentence(name: str) -> None:
 
 
 def _optional(literal: str) -> bool:
-    """Whether a literal has a part that the code adds only at times, as a reason in brackets or a line's number."""
-    pieces = literal.replace(" (", "\0").replace("): ", "\0").replace(")", "\0").replace(" in line ", "\0")
-    return all(piece in WRITTEN for piece in pieces.replace(": ", "\0").rstrip(".").split("\0"))
+    """Whether a literal is put together of parts that the code writes, as a reason in brackets or a line's number."""
+    return all(piece.strip() in WRITTEN for piece in JOINTS.split(literal))
 
 
 def _in_chinese(sentence: str) -> bool:
@@ -92,6 +107,21 @@ def test_what_a_provider_refused_is_said_in_chinese(error: Exception) -> None:
     assert told.endswith("没有发送任何内容；下一次调用最早在 UTC 2026-11-27 10:00:00。")
     assert "OpenAI" in told
     assert "Not" not in told.replace("OpenAI", "")
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Refused(window="minute", until=UNTIL),
+        Refused(window="minute", until=UNTIL, why="The provider asked for a pause."),
+        Refused(window="minute", until=UNTIL, in_flight=True),
+    ],
+)
+@pytest.mark.parametrize("tenant", [None, "acme"])
+def test_what_our_own_quota_refused_is_said_in_chinese(refusal: Refused, tenant: str | None) -> None:
+    told = kept(CHINESE, str(exceeded(QuotaKey("openai", "gpt-5.5", "main", tenant=tenant), refusal)))
+    assert any(said in told for said in ("没有发送任何内容", "尚不清楚"))
+    assert not any(word in told for word in ("Nothing", "The ", "quota", "call"))
 
 
 @pytest.mark.parametrize("place", ["environment", "laptop", "deployment"])

@@ -45,7 +45,16 @@ def test_a_list_of_labels_shows_what_was_labelled_and_no_ids(
     visitor = signed_in(judged)
     page = visitor.open(address, lang=language)
     question = measurement()["material"]["questions"][0]["question_text"]
-    for shown in ("Compute 3 + 2.", " 4 ", question, "ann: ", task_body()["brief"]["description"], CRITERION):
+    source = measurement()["source"]["pillars"][0]["concept"]
+    assert ("a", {"href": f"measurements/{labelled['measurement']}?metric=quiz_clarity"}) in page.elements
+    for shown in (
+        "Compute 3 + 2.",
+        " 4 ",
+        f"{source} {question}",
+        "ann: ",
+        task_body()["brief"]["description"],
+        CRITERION,
+    ):
         assert shown in page.text
     for found in labelled.values():
         assert f">{found}" not in at_first_sight(page), "no id is shown before a row is opened"

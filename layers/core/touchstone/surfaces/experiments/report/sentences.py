@@ -264,9 +264,9 @@ def noted(conclusion: Conclusion) -> Iterator[Note]:
 def _unscored(respect: Respect, conclusion: Conclusion) -> Note:
     if respect.name == PREFERENCE:
         return Note(name="no_preference", filled={"pairs": respect.unscored_a})
-    of_a = {"a": conclusion.a, "unscored_a": respect.unscored_a}
-    of_b = {"b": conclusion.b, "unscored_b": respect.unscored_b}
-    return Note(name="unscored", filled={"metric": respect.name, **of_a, **of_b})
+    names: dict[str, str | int] = {"metric": respect.name, "a": conclusion.a, "b": conclusion.b}
+    figures = {"unscored_a": respect.unscored_a, "unscored_b": respect.unscored_b}
+    return Note(name="unscored", filled={**names, **figures})
 
 
 def _part(measured: int, pairs: int, why: str = "") -> str:
