@@ -15,6 +15,7 @@ from touchstone.audits.case import AuditCase, Option
 from touchstone.audits.report.model import change_of
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.verdict import rate
+from touchstone.budgets.account import QuotaKey
 from touchstone.budgets.decision import Refused
 from touchstone.budgets.ledger import exceeded
 from touchstone.judges.adapters import failures
