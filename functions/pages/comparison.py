@@ -1,13 +1,12 @@
 """The conclusion of an experiment, as the tables and the chart of its page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import sqrt
 from typing import Literal
 
 from functions.pages.charts import Chart, Series
 from functions.pages.tables import Column, PageTable, Row
 from functions.pages.words import PageTexts
-from touchstone.judges.base import asks_in_turn
 from touchstone.surfaces.experiments.conclusion import (
     Conclusion,
     ExperimentOutlay,
@@ -16,7 +15,7 @@ from touchstone.surfaces.experiments.conclusion import (
 )
 from touchstone.surfaces.experiments.makers import PromptMaker, called
 from touchstone.surfaces.experiments.report.respects import Respect, respects_of
-from touchstone.surfaces.experiments.report.sentences import lead
+from touchstone.surfaces.experiments.report.sentences import Note, lead
 from touchstone.surfaces.model import ItemLabel
 
 MOST_FAILED = 50
@@ -34,11 +33,11 @@ COUNTED = {
 """The outcomes of the pairs that each figure of the preference counts, separated by commas."""
 
 
-def tables_of(conclusion: Conclusion, *, pairs: str) -> tuple[PageTable, ...]:
+def tables_of(conclusion: Conclusion, *, pairs: str, trace: str | None) -> tuple[PageTable, ...]:
     """The tables of an experiment's page.
 
     First both variants side by side in each respect, then what stands behind that and what has no score, then the
-    cost. `pairs` is the address of the page with all pairs.
+    cost. `pairs` is the address of the page with all pairs, `trace` that of the trace, None if there is none to read.
     """
     return (
         _respects(conclusion),
@@ -48,8 +47,8 @@ def tables_of(conclusion: Conclusion, *, pairs: str) -> tuple[PageTable, ...]:
         _labels(conclusion),
         _missing(conclusion),
         _failed(conclusion),
-        *_makers(conclusion),
-        _outlay(conclusion.outlay),
+        *_makers(conclusion, trace),
+        _outlay(conclusion.outlay, trace),
     )
 
 
@@ -69,6 +68,23 @@ def better_of(words: PageTexts, conclusion: Conclusion) -> list[str]:
         for one in respects_of(conclusion)
         if one.verdict in variants and (found := lead(one)) is not None
     ]
+
+
+def said_of(words: PageTexts, notes: Iterable[Note]) -> list[str]:
+    """Notes on an experiment as sentences in the reader's language."""
+    return [words(f"experiment.note.{one.name}", **_filled(words, one)) for one in notes]
+
+
+def _filled(words: PageTexts, note: Note) -> dict[str, str]:
+    """The figures and names of a note as people read them: metrics by their words."""
+    return {
+        name: words.known("metric", str(value)) if name.endswith("metric") else _figure(value)
+        for name, value in note.filled.items()
+    }
+
+
+def _figure(value: str | int) -> str:
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def charts_of(words: PageTexts, conclusion: Conclusion) -> tuple[Chart, ...]:
@@ -95,10 +111,10 @@ def _respects(conclusion: Conclusion) -> PageTable:
         Column(name="difference", shown="decimal", bounds=("lower", "upper"), scale=(-100.0, 100.0), to="behind"),
         Column(name="lower", shown="decimal", hidden=True),
         Column(name="upper", shown="decimal", hidden=True),
-        *_RUNS[: conclusion.replicates > 1],
-        *_AGREEMENT[: 2 * (not asks_in_turn(conclusion.judges))],
         Column(name="adjusted_p_value", shown="p_value"),
         Column(name="declared", shown="word", words="declared"),
+        *_RUNS[: conclusion.replicates > 1],
+        *_AGREEMENT[: 2 * (not in_turn(conclusion.judges))],
         Column(name="detectable", shown="decimal", detail=True),
         Column(name="compared", shown="number", detail=True, to="behind"),
         Column(name="sources", shown="number", detail=True),
@@ -108,8 +124,11 @@ def _respects(conclusion: Conclusion) -> PageTable:
     return PageTable(name="respects", columns=columns, rows=[_respect(one) for one in respects_of(conclusion)])
 
 
-_RUNS = (Column(name="between_runs", shown="decimal"),)
-_AGREEMENT = (Column(name="alpha", shown="decimal"), Column(name="split_items", shown="number"))
+_RUNS = (Column(name="between_runs", shown="decimal", detail=True),)
+_AGREEMENT = (
+    Column(name="alpha", shown="decimal", detail=True),
+    Column(name="split_items", shown="number", detail=True),
+)
 """Columns that only an experiment has whose judges were several, or were asked several times."""
 
 
@@ -302,7 +321,7 @@ def _missing(conclusion: Conclusion) -> PageTable:
         Column(name="item"),
         Column(name="part"),
         Column(name="because", shown="word", words="skip"),
-        Column(name="details"),
+        Column(name="details", shown="kept"),
     )
     return PageTable(name="missing", columns=columns, rows=rows)
 
@@ -316,12 +335,12 @@ def _failed(conclusion: Conclusion) -> PageTable:
         Column(name="variant"),
         Column(name="item"),
         Column(name="because", shown="word", words="skip"),
-        Column(name="details"),
+        Column(name="details", shown="kept"),
     )
     return PageTable(name="not_generated", columns=columns, rows=rows)
 
 
-def _makers(conclusion: Conclusion) -> Iterator[PageTable]:
+def _makers(conclusion: Conclusion, trace: str | None) -> Iterator[PageTable]:
     """Who made the items of each variant, with which prompt and at what cost; no table if all items were given."""
     rows: list[Row] = [
         {
@@ -331,6 +350,7 @@ def _makers(conclusion: Conclusion) -> Iterator[PageTable]:
             "made": one.made,
             "not_made": one.failed,
             "failed": "#table-not_generated" if one.failed else None,
+            "trace": trace if one.calls else None,
             "calls": one.calls,
             "input_tokens": one.input_tokens,
             "output_tokens": one.output_tokens,
@@ -347,16 +367,19 @@ def _makers(conclusion: Conclusion) -> Iterator[PageTable]:
         Column(name="prompt", shown="sent", detail=True),
         Column(name="made", shown="number"),
         Column(name="not_made", shown="number", to="failed"),
-        *(Column(name=name, shown="number") for name in ("calls", "input_tokens", "output_tokens")),
-        Column(name="cost_usd", shown="usd", unpriced="unpriced"),
-        Column(name="unpriced", shown="number", detail=True),
+        Column(name="cost_usd", shown="usd", unpriced="unpriced", to="trace"),
         Column(name="seconds", shown="decimal"),
+        *(
+            Column(name=name, shown="number", detail=True, to="trace")
+            for name in ("calls", "input_tokens", "output_tokens")
+        ),
+        Column(name="unpriced", shown="number", detail=True),
     )
     if rows:
         yield PageTable(name="makers", columns=columns, rows=rows)
 
 
-def _outlay(outlay: ExperimentOutlay) -> PageTable:
+def _outlay(outlay: ExperimentOutlay, trace: str | None) -> PageTable:
     row: Row = {
         "calls": outlay.calls,
         "from_cache": outlay.cached,
@@ -364,12 +387,16 @@ def _outlay(outlay: ExperimentOutlay) -> PageTable:
         "output_tokens": outlay.output_tokens,
         "cost_usd": outlay.cost_usd,
         "unpriced": outlay.unpriced,
+        "trace": trace,
         "models": ", ".join(outlay.models) or None,
         "prompts": ", ".join(f"{one.purpose} {one.version}" for one in outlay.prompts) or None,
     }
     columns = (
-        *(Column(name=name, shown="number") for name in ("calls", "from_cache", "input_tokens", "output_tokens")),
-        Column(name="cost_usd", shown="usd", unpriced="unpriced"),
+        *(
+            Column(name=name, shown="number", to="trace")
+            for name in ("calls", "from_cache", "input_tokens", "output_tokens")
+        ),
+        Column(name="cost_usd", shown="usd", unpriced="unpriced", to="trace"),
         Column(name="unpriced", shown="number", detail=True),
         Column(name="models", shown="code", detail=True),
         Column(name="prompts", shown="code", detail=True),

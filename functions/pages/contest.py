@@ -95,8 +95,11 @@ def _cause(reason: PenaltyReason) -> str:
     return f"{reason.dimension} {reason.score:g} → × {reason.factor:.3f}"
 
 
-def penalties_of(submissions: Sequence[SubmissionView]) -> PageTable:
-    """Each penalty of these submissions, with its cause: the fixed dimension whose score is below the threshold."""
+def penalties_of(submissions: Sequence[SubmissionView], *, alone: bool = False) -> PageTable:
+    """Each penalty of these submissions, with its cause: the fixed dimension whose score is below the threshold.
+
+    `alone`: of the one submission whose page it is.
+    """
     rows: list[Row] = [
         {
             "submitter": one.submitter,
@@ -104,14 +107,14 @@ def penalties_of(submissions: Sequence[SubmissionView]) -> PageTable:
             "score": reason.score,
             "factor": reason.factor,
             "submission": one.id,
-            "address": _address(one.task_id, one.id),
+            "address": "#table-own_scores" if alone else _address(one.task_id, one.id),
         }
         for one in submissions
         if (scoring := _scoring(one)) is not None
         for reason in scoring.penalty_reasons
     ]
     columns = (
-        Column(name="submitter", to="address"),
+        Column(name="submitter", to="address", hidden=alone),
         Column(name="dimension", shown="word", words="dimension"),
         Column(name="score", shown="decimal", to="address"),
         Column(name="factor", shown="decimal"),
@@ -120,8 +123,8 @@ def penalties_of(submissions: Sequence[SubmissionView]) -> PageTable:
     return PageTable(name="penalties", columns=columns, rows=rows)
 
 
-def scores_of(task: TaskView, submissions: Sequence[SubmissionView], *, name: str = "scores") -> PageTable:
-    """The score of these submissions on each dimension."""
+def scores_of(task: TaskView, submissions: Sequence[SubmissionView], *, alone: bool = False) -> PageTable:
+    """The score of these submissions on each dimension. `alone`: of the one submission whose page it is."""
     headings = _headings(task)
     rows: list[Row] = [
         {
@@ -133,21 +136,22 @@ def scores_of(task: TaskView, submissions: Sequence[SubmissionView], *, name: st
             "unstable": unstable,
             "feedback": score.feedback,
             "evidence": score.evidence,
+            "address": None if alone else _address(task.id, one.id),
         }
         for one in submissions
         for score, unstable in _dimension_scores(one)
     ]
     columns = (
-        Column(name="submitter"),
+        Column(name="submitter", hidden=alone, to="address"),
         Column(name="dimension_name", shown="word", words="dimension"),
         Column(name="dimension", shown="code", hidden=True),
         Column(name="band"),
-        Column(name="score", shown="decimal"),
+        Column(name="score", shown="decimal", to="address"),
         Column(name="unstable", shown="word", words="passed"),
         Column(name="feedback", shown="sent"),
-        Column(name="evidence", shown="sent"),
+        Column(name="evidence", shown="sent", detail=True),
     )
-    return PageTable(name=name, columns=columns, rows=rows)
+    return PageTable(name="own_scores" if alone else "scores", columns=columns, rows=rows)
 
 
 def score_votes_of(task: TaskView, submissions: Sequence[SubmissionView]) -> PageTable:
@@ -173,17 +177,17 @@ def score_votes_of(task: TaskView, submissions: Sequence[SubmissionView]) -> Pag
         for vote in score.votes
     ]
     columns = (
-        Column(name="submitter"),
+        Column(name="submitter", hidden=True),
         Column(name="dimension_name", shown="word", words="dimension"),
         Column(name="dimension", shown="code", hidden=True),
-        Column(name="provider"),
         Column(name="model", shown="code"),
         Column(name="band"),
         Column(name="score", shown="decimal"),
         Column(name="skip_reason", shown="word", words="skip"),
-        Column(name="because", shown="sent"),
         Column(name="feedback", shown="sent"),
-        Column(name="evidence", shown="sent"),
+        Column(name="provider", detail=True),
+        Column(name="because", shown="kept", detail=True),
+        Column(name="evidence", shown="sent", detail=True),
         Column(name="prompt_version", shown="code", hidden=True),
     )
     return PageTable(name="score_votes", columns=columns, rows=rows)

@@ -33,13 +33,13 @@ METRICS = (
     Column(name="split", shown="number", hidden=True),
     Column(name="because", shown="word", words="skip"),
     Column(name="model", shown="code", detail=True),
-    Column(name="cost_usd", shown="usd", unpriced="unpriced"),
+    Column(name="cost_usd", shown="usd", unpriced="unpriced", to="trace"),
     Column(name="saved_usd", shown="usd", detail=True),
     Column(name="next_try_at", shown="moment", detail=True),
-    Column(name="details", shown="sent", detail=True),
-    Column(name="input_tokens", shown="number", detail=True),
-    Column(name="output_tokens", shown="number", detail=True),
-    Column(name="from_cache", shown="number", detail=True),
+    Column(name="details", shown="kept", detail=True),
+    Column(name="input_tokens", shown="number", detail=True, to="trace"),
+    Column(name="output_tokens", shown="number", detail=True, to="trace"),
+    Column(name="from_cache", shown="number", detail=True, to="trace"),
     Column(name="unpriced", shown="number", detail=True),
 )
 ITEMS = (
@@ -61,9 +61,15 @@ ITEMS = (
 )
 
 
-def metrics_of(measurement: Measurement) -> PageTable:
-    """Every metric that was wanted: its score, or why it has none, and its cost."""
-    rows: list[Row] = [_metric(work) for work in measurement.metrics]
+def metrics_of(measurement: Measurement, trace: str | None = None) -> PageTable:
+    """Every metric that was wanted: its score, or why it has none, and its cost.
+
+    `trace` is the address of the measurement's trace, to which the cost leads; None if there is none for this visitor.
+    """
+    rows: list[Row] = [
+        {**_metric(work), "trace": trace if work.result and work.result.spends else None}
+        for work in measurement.metrics
+    ]
     rows += [{"metric": name, "metric_state": "left_out", "because": why} for name, why in measurement.left_out.items()]
     return PageTable(name="metrics", columns=METRICS, rows=rows)
 
@@ -103,6 +109,13 @@ def votes_of(work: MetricWork) -> Mapping[str, tuple[ItemVote, ...]]:
     found = work.result
     items = () if found is None else found.all_items
     return {one.item: one.votes for one in items if one.votes}
+
+
+def words_of_item(measurement: Measurement, work: MetricWork, item: str) -> str | None:
+    """The words of a metric's item as its page shows them: its text, else its question or card; None if it has none."""
+    items = () if work.result is None else work.result.all_items
+    found = next((one for one in items if one.item == item), None)
+    return None if found is None else _shown(found, _parts(measurement))[0]
 
 
 def _metric(work: MetricWork) -> Row:

@@ -59,7 +59,7 @@ def drifts_of(drifts: Sequence[Drift]) -> PageTable:
         Column(name="stands", shown="word", words="proved"),
         Column(name="rating_before", shown="word", words="rating"),
         Column(name="rating_now", shown="word", words="rating"),
-        Column(name="reason"),
+        Column(name="reason", shown="kept", detail=True),
     )
     return PageTable(name="drifts", columns=columns, rows=rows)
 

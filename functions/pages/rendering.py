@@ -9,6 +9,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from functions.pages.kept import kept
 from functions.pages.tables import Column, Row
 from functions.pages.words import PageTexts
 
@@ -73,6 +74,7 @@ def environment() -> Environment:
         "cost": cost,
         "next_commands": NEXT_COMMANDS,
         "row_details": row_details,
+        "kept_said": kept,
     }
     return made
 

@@ -10,6 +10,7 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError as NoRo
 from functions.api.problems import from_error, status_of
 from functions.observability import log_fault
 from functions.pages import paths
+from functions.pages.kept import kept
 from functions.pages.routes import (
     answers,
     assets,
@@ -32,6 +33,9 @@ from functions.pages.routes import (
 )
 from functions.pages.visit import PageView, Visit, anonymous_visit, redirect, visit
 from touchstone.errors import TouchstoneError, UnauthenticatedError
+
+SAID = frozenset({400, 403, 404, 409, 413, 429, 503})
+"""The statuses of errors that have a text of their own; any other of a visitor's errors is said as 400."""
 
 site = APIGatewayHttpResolver()
 for routes in (
@@ -68,7 +72,7 @@ def on_error(error: TouchstoneError) -> Response[str]:
         return from_error(error)
     if isinstance(error, UnauthenticatedError) and site.current_event.http_method == "GET":
         return redirect(paths.sign_in(this_visit.path, paths.address(this_visit.path)))
-    return _visit_or_anonymous().page(_error(str(error)), status=status_of(error))
+    return _visit_or_anonymous().page(_told(met, error), status=status_of(error))
 
 
 @site.exception_handler(Exception)
@@ -99,5 +103,14 @@ def _visit_or_anonymous() -> Visit:
         return anonymous_visit(site)
 
 
-def _error(sentence: str) -> PageView:
-    return PageView(title="error.title", template="error.html", given={"sentence": sentence})
+def _told(this_visit: Visit, error: TouchstoneError) -> PageView:
+    """The page of a domain error. In another language than English its kind is said first, then the sentence itself."""
+    sentence = str(error)
+    if this_visit.language == "en" or kept(this_visit.words, sentence) != sentence:
+        return _error(kept(this_visit.words, sentence))
+    status = status_of(error).value
+    return _error(this_visit.words(f"error.status.{status if status in SAID else 400}"), sentence)
+
+
+def _error(sentence: str, detail: str | None = None) -> PageView:
+    return PageView(title="error.title", template="error.html", given={"sentence": sentence, "detail": detail})

@@ -67,7 +67,7 @@ def votes_of(submission: SubmissionView) -> PageTable:
         Column(name="model", shown="code"),
         Column(name="met", shown="word", words="passed"),
         Column(name="skip_reason", shown="word", words="skip"),
-        Column(name="because", shown="sent"),
+        Column(name="because", shown="kept"),
         Column(name="prompt_version", shown="code", hidden=True),
     )
     return PageTable(name="votes", columns=columns, rows=rows)

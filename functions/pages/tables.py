@@ -26,13 +26,15 @@ type Shown = Literal[
     "p_value",
     "mark",
     "words",
+    "kept",
 ]
 """How a value is shown to people.
 
 `share` is 0–1 and shown as a percentage. `word` is one of a closed set of words of ours, shown in the reader's
 language. `words` are several of them, separated by commas, each with the text after it; each word leads to the address
 in the row's field `found_<word>`. `badge` is a status of an answer. `sent` keeps the line breaks of a text. `mark` is a
-confidence (0–1), shown as a mark that gives its figure on request.
+confidence (0–1), shown as a mark that gives its figure on request. `kept` is a sentence of ours as a record keeps it,
+shown in the reader's language.
 """
 
 
@@ -125,22 +127,29 @@ def _plain(value: object) -> str:
     raise TypeError(f"{type(value).__name__} is no value of a table")
 
 
-def calls_of(spends: Sequence[Spend]) -> PageTable:
-    """Each call with its purpose, tokens, latency and cost, the money that a batch saved, and why it failed."""
+def calls_of(spends: Sequence[Spend], trace: str | None) -> PageTable:
+    """Each call with its purpose, tokens, latency and cost, the money that a batch saved, and why it failed.
+
+    `trace` is the address of the record's trace, to which the figures lead; None if there is none for this visitor.
+    """
     columns = (
         Column(name="purpose", shown="word", words="purpose"),
         Column(name="model", shown="code"),
         Column(name="prompt_version", shown="code", detail=True),
-        Column(name="input_tokens", shown="number", detail=True),
-        Column(name="output_tokens", shown="number", detail=True),
-        Column(name="latency_ms", shown="number"),
-        Column(name="cost_usd", shown="usd", unpriced="unpriced"),
-        *([Column(name="saved_usd", shown="usd")] if any(spend.saved_usd is not None for spend in spends) else []),
+        Column(name="input_tokens", shown="number", detail=True, to="trace"),
+        Column(name="output_tokens", shown="number", detail=True, to="trace"),
+        Column(name="latency_ms", shown="number", to="trace"),
+        Column(name="cost_usd", shown="usd", unpriced="unpriced", to="trace"),
+        *(
+            [Column(name="saved_usd", shown="usd", detail=True)]
+            if any(spend.saved_usd is not None for spend in spends)
+            else []
+        ),
         Column(name="cached", shown="word", words="passed"),
         Column(name="failure", shown="word", words="skip"),
-        *([Column(name="claimed", shown="code")] if any(spend.claimed for spend in spends) else []),
+        *([Column(name="claimed", shown="code", detail=True)] if any(spend.claimed for spend in spends) else []),
     )
-    rows = [{**spend.model_dump(), "unpriced": int(spend.cost_usd is None)} for spend in spends]
+    rows = [{**spend.model_dump(), "unpriced": int(spend.cost_usd is None), "trace": trace} for spend in spends]
     return PageTable(name="calls", columns=columns, rows=rows)
 
 

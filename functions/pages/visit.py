@@ -129,6 +129,10 @@ class Visit:
         """The name of the cookie that says who is signed in."""
         return session_cookie(secure=self.secure)
 
+    def trace_at(self, record_id: str, *, asked: bool) -> str | None:
+        """The address of a record's trace; None if no judge was `asked`, or if this visitor may not read traces."""
+        return f"{self.home}app/traces/{record_id}" if asked and self.may("admin") else None
+
     def may(self, role: Role) -> bool:
         """Whether the person who is signed in may send the forms that need this role. A program has no forms."""
         from functions.api.requests import ALLOWED

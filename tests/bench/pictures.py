@@ -9,6 +9,7 @@ README. Says of each page how many KB it has, with all that it loads, and after 
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -16,11 +17,14 @@ from playwright.sync_api import Browser, sync_playwright
 from infra.local import browser
 from tests.support import shop_window
 from tests.support.api import Api
+from tests.support.api_tasks import OWNER
 from tests.support.aws import in_process, one_request_at_a_time
 from tests.support.browser import FLAGS
+from tests.support.deployed_audits import sandboxed
 from tests.support.deployment import deployed
 from tests.support.providers import ProviderServer
 from tests.support.served import served
+from tests.support.wheels import make_wheels
 
 TENANT = "riverside-school"
 WIDE, NARROW = 1280, 390
@@ -66,10 +70,19 @@ def addresses(api: Api) -> dict[str, str]:
             "judges", "labelling", "disagreements",
         )},
     }  # fmt: skip
-    for name in ("answer", "measurement", "quiz", "experiment", "task"):
+    for name in ("answer", "measurement", "quiz", "experiment", "task", "audit"):
         listed = "quizzes" if name == "quiz" else f"{name}s"
         if items := api.get(f"/v1/{listed}").json["items"]:
             found[name] = f"/app/{listed}/{items[0]['id']}"
+    task = found["task"]
+    handed_in = api.get(task.replace("/app/", "/v1/") + "/submissions", party=OWNER).json["items"]
+    found |= {
+        "submissions": f"{task}/submissions",
+        "submission": f"{task}/submissions/{handed_in[0]['id']}",
+        "pairs": f"{found['experiment']}/pairs",
+        "trace": f"/app/traces/{task.rpartition('/')[2]}.{handed_in[0]['id']}",
+        "judge": f"/app/judges/{max(api.get('/v1/judges').json, key=lambda card: card['labels'])['id']}",
+    }
     proved = api.get("/v1/answers", search=PROVED, decided_by="proof").json["items"]
     found["proof"] = f"/app/answers/{proved[0]['id']}"
     return found
@@ -92,6 +105,8 @@ def main() -> None:
         keys, variables = judges.led_here()
         with deployed(patch, keys=keys, **variables) as here:
             api = shop_window.fill(here, judges, tenant=TENANT)
+            with TemporaryDirectory() as wheels, sandboxed(here, make_wheels(Path(wheels)), patch):
+                shop_window.audit(api, judges)
             with served() as url, sync_playwright() as playwright:
                 started = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
                 only, looks = (",".join(README), LOOKS[0].name) if options.readme else (options.only, options.looks)

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -110,17 +111,24 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def lambdas(judged: Deployment, wheels: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lambdas]:
     """The sandbox function, which reaches the store by nothing but its links."""
+    with sandboxed(judged, wheels, monkeypatch) as double:
+        yield double
+
+
+@contextmanager
+def sandboxed(here: Deployment, wheels: Path, patch: pytest.MonkeyPatch) -> Iterator[Lambdas]:
+    """The sandbox function of a deployment, which installs from these wheels."""
     double = Lambdas(sandbox.handler)
-    monkeypatch.setenv(sandbox.VARIABLE, "bubblewrap")
-    monkeypatch.setattr("touchstone.workflows.sandbox.client", lambda: double)
-    monkeypatch.setattr("touchstone.audits.bundles.Bundles", partial(Bundles, wheels=wheels))
+    patch.setenv(sandbox.VARIABLE, "bubblewrap")
+    patch.setattr("touchstone.workflows.sandbox.client", lambda: double)
+    patch.setattr("touchstone.audits.bundles.Bundles", partial(Bundles, wheels=wheels))
 
     def fetched(url: str, **_: Any) -> io.BytesIO:
         assert "Signature=" in url
         key = unquote(urlsplit(url).path).lstrip("/").removeprefix(f"{BUCKET}/")
-        return io.BytesIO(judged.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read())
+        return io.BytesIO(here.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read())
 
-    monkeypatch.setattr("urllib.request.urlopen", fetched)
+    patch.setattr("urllib.request.urlopen", fetched)
     sandbox._room.cache_clear()
     yield double
     sandbox._room.cache_clear()

@@ -14,6 +14,7 @@ from tests.support.api import Api
 from tests.support.api_tasks import ApiTask
 from tests.support.clocks import later
 from tests.support.course_quizzes import CURRICULUM, evaluated, quiz
+from tests.support.deployed_audits import Agent, begun, settled
 from tests.support.deployment import Deployment
 from tests.support.everything import done
 from tests.support.providers import ProviderServer, error, success
@@ -86,6 +87,17 @@ def fill(here: Deployment, judges: ProviderServer, *, tenant: str, seed: int = 7
     return api
 
 
+def audit(api: Api, judges: ProviderServer) -> None:
+    """Have a benchmark about a library audited, and its proofs rechecked against the library's next version."""
+    judges.reset()
+    judges.script(Agent().answer)
+    address = begun(api)
+    done(api.post(f"{address}/recheck", {"requirement": "tinylib==2.0"}), 202)
+    settled()
+    judges.reset()
+    judges.script(_judge)
+
+
 def _answered(api: Api, chance: random.Random) -> None:
     shown = chance.choice(PROBLEMS)
     wrong = chance.random() < {"easy": 0.06, "medium": 0.15, "hard": 0.35}[shown.difficulty]
@@ -111,7 +123,8 @@ def _work(api: Api, here: Deployment, judges: ProviderServer) -> None:
     """One of each other job, the day before."""
     done(api.post("/v1/solutions", {"problem": SOLVED, "deep_evaluation": True}), 202)
     done(api.post("/v1/measurements", measurement()), 202)
-    done(api.post("/v1/measurements", measurement(metrics=["quiz_clarity", "quiz_item_flaws"])), 202)
+    clear = done(api.post("/v1/measurements", measurement(metrics=["quiz_clarity", "quiz_item_flaws"])), 202)
+    _labelled(api, f"quiz_clarity/{clear['id']}/q1", "CLEAR")
     done(api.post("/v1/experiments", {"experiment": experiment(6, metrics=["quiz_clarity", "quiz_item_flaws"])}), 202)
     judges.reply(evaluated(), schema="QuizVerdictsReply")
     sent = quiz({"question_text": "What does 「学习」 mean?"}, {}).model_dump(mode="json")
@@ -121,6 +134,12 @@ def _work(api: Api, here: Deployment, judges: ProviderServer) -> None:
     for submitter, reading in (("ann", 92), ("bob", 81), ("cy", 74), ("dee", 44)):
         task.hand_in(submitter, reading)
     task.pass_time()
+    _labelled(api, f"gate_check/{task.id}.{task.ids['dee']}/1", "fail")
+
+
+def _labelled(api: Api, thing: str, label: str) -> None:
+    """Say of a thing otherwise than its judge."""
+    done(api.call("PUT", f"/v1/labels/{thing}", json.dumps({"label": label})), 200)
 
 
 def _judge(asked: Asked) -> Behaviour:

@@ -35,7 +35,7 @@ COLUMNS = (
         for each in (
             Column(name="verification_confidence", shown="mark"),
             Column(name="reason", shown="word", words="skip"),
-            Column(name="error", shown="sent"),
+            Column(name="error", shown="kept"),
             Column(name="subject"),
             Column(name="difficulty", shown="word", words="difficulty"),
             Column(name="language", shown="word", words="language"),
@@ -69,6 +69,7 @@ def read_answer(answer_id: str) -> Response[str]:
 def answer_page(this_visit: Visit, record: AnswerRecord, said: Mapping[str, Label]) -> PageView:
     """The page of an answer with people's labels of its attempts, `said`, as this visitor may see it."""
     answer = AnswerView.of(record)
+    trace = this_visit.trace_at(record.id, asked=bool(record.spends))
     given = {
         "answer": answer,
         "tolerance": _tolerance(answer),
@@ -78,12 +79,12 @@ def answer_page(this_visit: Visit, record: AnswerRecord, said: Mapping[str, Labe
         "cards": {item: cards_of(label) for item, label in said.items()},
         "together": {attempt.number: _together(attempt.verification) for attempt in record.attempts},
         "may_label": this_visit.may("member"),
-        "traced": bool(record.spends) and this_visit.may("admin"),
+        "traced": trace is not None,
     }
     return PageView(
         title="answer.title",
         template="answer.html",
-        tables=(_attempts(record, said), *_votes(record), calls_of(record.spends)),
+        tables=(_attempts(record, said), *_votes(record), calls_of(record.spends, trace)),
         facts=_facts(answer),
         given=given,
     )
@@ -184,13 +185,13 @@ def _votes(record: AnswerRecord) -> tuple[PageTable, ...]:
         return ()
     columns = (
         Column(name="number", shown="number"),
-        Column(name="provider"),
         Column(name="model", shown="code"),
         Column(name="passed", shown="word", words="passed"),
         Column(name="confidence", shown="mark"),
         Column(name="skip_reason", shown="word", words="skip"),
         Column(name="independent_answer"),
-        Column(name="error"),
+        Column(name="provider", detail=True),
+        Column(name="error", shown="kept", detail=True),
         Column(name="prompt_version", shown="code", hidden=True),
     )
     return (PageTable(name="votes", columns=columns, rows=rows),)

@@ -87,6 +87,7 @@ def read_audit(audit_id: str) -> Response[str]:
                 "ratings": RATINGS,
                 "rating": this_visit.query.get("rating") or None,
                 "options": {one.case.id: [row for row in options.rows if row["case"] == one.case.id] for one in shown},
+                "missing": {one.case.id: one.missing for one in shown},
                 "found": (start + 1, start + len(shown), len(wanted)),
             },
         )

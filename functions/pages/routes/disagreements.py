@@ -6,29 +6,28 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.labels import labels
-from functions.composition.stores import answers
+from functions.pages.labelled import NOTHING, LabelledThing, name_of, things_of
 from functions.pages.labelling import JudgesWord, address_of, judges_of
 from functions.pages.tables import Column, PageTable, Row
 from functions.pages.visit import PageView, visit
 from touchstone.answers.labelling import KIND
-from touchstone.answers.model import AnswerRecord
 from touchstone.records.labels import Label
-from touchstone.records.list_query import beginning
-from touchstone.references import Reference
 
 router = Router()
 
 COLUMNS = (
     Column(name="labelled_at", shown="moment"),
-    Column(name="problem", to="address"),
-    Column(name="answer"),
+    Column(name="about", to="address"),
+    Column(name="thing"),
     Column(name="label", shown="word", words="class"),
     Column(name="verdict", shown="word", words="class"),
-    Column(name="confidence", shown="mark"),
     Column(name="model", shown="code", words="decider", to="card_address"),
-    Column(name="kind", shown="word", words="kind", to="address"),
-    Column(name="record_id", shown="code", hidden=True),
-    Column(name="item", hidden=True),
+    Column(name="problem", hidden=True),
+    Column(name="answer", hidden=True),
+    Column(name="confidence", shown="mark", detail=True),
+    Column(name="kind", shown="word", words="kind", detail=True),
+    Column(name="record_id", shown="code", to="address", detail=True),
+    Column(name="item", shown="code", detail=True),
     Column(name="sample", hidden=True),
     Column(name="people", shown="number", hidden=True),
     Column(name="labelled_by", shown="code", hidden=True),
@@ -45,15 +44,11 @@ def list_disagreements() -> Response[str]:
         cursor=this_visit.query.get("cursor"),
         of=lambda label: _disputed(label, card) is not None,
     )
-    ids = {label.record_id for label in page.items if label.kind == KIND}
-    found = answers().find_many(
-        tenant=this_visit.tenant, which=[Reference(this_visit.tenant, "answer", each) for each in ids]
-    )
-    records = {reference.id: record for reference, record in found.items()}
+    things = things_of(this_visit.tenant, page.items)
     table = PageTable(
         name="disagreements",
         columns=COLUMNS,
-        rows=[row for label in page.items if (row := _row(label, card, records.get(label.record_id)))],
+        rows=[row for label in page.items if (row := _row(label, card, things.get(name_of(label), NOTHING)))],
         next=page.cursor,
     )
     given = {"card": card, "looked_at": looked_at, "newest": "cursor" not in this_visit.query}
@@ -68,12 +63,17 @@ def _disputed(label: Label, card: str | None) -> JudgesWord | None:
     return next((each for each in against if card is None or each.card == card), None)
 
 
-def _row(label: Label, card: str | None, record: AnswerRecord | None) -> Row | None:
+def _row(label: Label, card: str | None, thing: LabelledThing) -> Row | None:
     judged = _disputed(label, card)
     if judged is None:
         return None
     told = {"labelled_at", "kind", "record_id", "item", "label", "sample", "labelled_by"}
-    row = label.model_dump(include=told) | {
+    answered = {"problem": thing.about, "answer": thing.words} if label.kind == KIND else {}
+    return {
+        **label.model_dump(include=told),
+        **answered,
+        "about": thing.about,
+        "thing": thing.words,
         "verdict": judged.verdict,
         "confidence": judged.confidence,
         "model": judged.model,
@@ -81,7 +81,3 @@ def _row(label: Label, card: str | None, record: AnswerRecord | None) -> Row | N
         "address": address_of(label),
         "card_address": None if judged.card is None else f"judges/{judged.card}",
     }
-    if record is None or not 1 <= int(label.item) <= record.attempt_count:
-        return row
-    answer = record.attempts[int(label.item) - 1].solution.answer
-    return row | {"problem": record.problem and beginning(record.problem), "answer": beginning(answer)}

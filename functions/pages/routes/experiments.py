@@ -2,27 +2,21 @@
 difference.
 """
 
-import re
-from typing import get_args
-
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.intakes import of_experiments as intake
 from functions.composition.stores import experiments
-from functions.pages.comparison import better_of, charts_of, tables_of
+from functions.pages.comparison import better_of, charts_of, said_of, tables_of
 from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.tables import Column, PageTable, Row, fact
 from functions.pages.visit import PageView, Visit, visit
 from touchstone.records import ExperimentSummary
 from touchstone.records.experiments import ExperimentQuery
 from touchstone.surfaces.experiments.record import ExperimentView
-from touchstone.surfaces.experiments.report.sentences import notes
-from touchstone.surfaces.model import MetricName
+from touchstone.surfaces.experiments.report.sentences import grounds, noted, notes
 
 router = Router()
-
-_METRIC = re.compile(rf"\b(?:{'|'.join(get_args(MetricName.__value__))})\b")
 
 COLUMNS = (
     Column(name="created_at", shown="moment", to="address"),
@@ -53,30 +47,24 @@ def read_experiment(experiment_id: str) -> Response[str]:
     this_visit = visit(router)
     found = intake(this_visit.tenant).view(experiment_id)
     conclusion = found.conclusion
+    asked = found.done > 0 and found.estimate is not None and found.estimate.calls[1] > 0
+    trace = this_visit.trace_at(found.id, asked=asked)
     return this_visit.show(
         PageView(
             title="experiment.title",
             template="experiment.html",
-            tables=() if conclusion is None else tables_of(conclusion, pairs=f"{found.id}/pairs"),
+            tables=() if conclusion is None else tables_of(conclusion, pairs=f"{found.id}/pairs", trace=trace),
             facts=(_fact(found),),
             charts=() if conclusion is None else charts_of(this_visit.words, conclusion),
             given={
                 "experiment": found,
-                "headline": _as_words(found.headline or ""),
                 "better": () if conclusion is None else better_of(this_visit.words, conclusion),
-                "notes": () if conclusion is None else [_as_words(each) for each in notes(conclusion)],
-                "traced": found.done > 0
-                and found.estimate is not None
-                and found.estimate.calls[1] > 0
-                and this_visit.may("admin"),
+                "grounds": () if conclusion is None else said_of(this_visit.words, grounds(conclusion)),
+                "notes": () if conclusion is None else said_of(this_visit.words, noted(conclusion)),
+                "traced": trace is not None,
             },
         )
     )
-
-
-def _as_words(sentence: str) -> str:
-    """A sentence of a report with the names of metrics as words: `quiz_item_flaws` becomes quiz item flaws."""
-    return _METRIC.sub(lambda found: found[0].replace("_", " "), sentence)
 
 
 def _fact(found: ExperimentView) -> PageTable:
@@ -91,10 +79,12 @@ def _fact(found: ExperimentView) -> PageTable:
     )
 
 
-def _row(_visit: Visit, summary: ExperimentSummary) -> Row:
+def _row(this_visit: Visit, summary: ExperimentSummary) -> Row:
     variants = {name: getattr(summary, name) for name in ("a", "b")}
+    told = None if summary.verdict is None else this_visit.words(f"experiment.outcome.{summary.verdict}", **variants)
     return {
         **summary.model_dump(),
+        "headline": told if this_visit.format == "html" and this_visit.language != "en" else summary.headline,
         "declared": summary.verdict,
         "address": f"experiments/{summary.id}",
         **{f"of_{name}": found_at("experiments", {"variant": variant}) for name, variant in variants.items()},

@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from functions.composition.labels import labels
 from functions.composition.stores import statistics, thresholds
 from functions.pages.charts import Chart, Series
+from functions.pages.labelled import NOTHING, LabelledThing, name_of, things_of
 from functions.pages.labelling import address_of
 from functions.pages.tables import Column, PageTable, Row
 from functions.pages.visit import PageView, visit
@@ -44,12 +45,14 @@ CARDS = (
 )
 GIVEN = (
     Column(name="labelled_at", shown="moment"),
-    Column(name="kind", shown="word", words="kind"),
-    Column(name="record_id", shown="code", to="address"),
-    Column(name="item"),
+    Column(name="about", to="address"),
+    Column(name="thing"),
     Column(name="label", shown="word", words="class"),
     Column(name="verdict", shown="word", words="class"),
     Column(name="confidence", shown="mark"),
+    Column(name="kind", shown="word", words="kind", detail=True),
+    Column(name="record_id", shown="code", to="address", detail=True),
+    Column(name="item", shown="code", detail=True),
 )
 
 
@@ -60,9 +63,11 @@ def list_judges() -> Response[str]:
     found = judge_summaries(statistics(), thresholds(), tenant=this_visit.tenant)
     given = labels().page(tenant=this_visit.tenant, limit=LABELS_SHOWN, cursor=this_visit.query.get("cursor"))
     lines: list[Row] = [{**each.model_dump(), "address": f"judges/{each.id}"} for each in found]
+    things = things_of(this_visit.tenant, given.items)
+    said = [_label(each, things.get(name_of(each), NOTHING)) for each in given.items]
     tables = (
         PageTable(name="cards", columns=CARDS, rows=lines),
-        PageTable(name="labels_given", columns=GIVEN, rows=[_label(each) for each in given.items], next=given.cursor),
+        PageTable(name="labels_given", columns=GIVEN, rows=said, next=given.cursor),
     )
     return this_visit.show(PageView(title="judges.title", template="judges.html", tables=tables))
 
@@ -83,9 +88,9 @@ def read_judge(card_id: str) -> Response[str]:
     return this_visit.show(view)
 
 
-def _label(given: Label) -> Row:
+def _label(given: Label, thing: LabelledThing) -> Row:
     shown = given.model_dump(include={"kind", "record_id", "item", "label", "verdict", "confidence", "labelled_at"})
-    return {**shown, "address": address_of(given)}
+    return {**shown, "about": thing.about, "thing": thing.words, "address": address_of(given)}
 
 
 def _card(card: JudgeCardView) -> PageTable:
@@ -101,9 +106,17 @@ def _classes(card: JudgeCardView) -> PageTable:
     ]
     columns = [Column(name="label", shown="word", words="class")]
     for name in ("precision", "recall"):
-        columns += [Column(name=name + end, shown="share") for end in ("", "_lower", "_upper")]
-        columns.append(Column(name=f"{name}_of", shown="number"))
+        columns += [*_interval(name), Column(name=f"{name}_of", shown="number")]
     return PageTable(name="classes", columns=columns, rows=rows)
+
+
+def _interval(name: str) -> tuple[Column, ...]:
+    """The column of a share with its interval drawn beside it, and the interval's ends for the exports."""
+    ends = (f"{name}_lower", f"{name}_upper")
+    return (
+        Column(name=name, shown="share", bounds=ends),
+        *(Column(name=end, shown="share", hidden=True) for end in ends),
+    )
 
 
 def _shares(name: str, share: Share) -> dict[str, float | int | None]:
@@ -119,14 +132,14 @@ def _rates(card: JudgeCardView) -> PageTable:
             row |= {"corrected": true.rate, "corrected_lower": true.interval[0], "corrected_upper": true.interval[1]}
             row |= {"correction": true.method, "labels": true.labels, "to_halve": true.to_halve}
         rows.append(row)
-    columns = [Column(name="label", shown="word", words="class")]
-    for name in ("judge_says", "corrected"):
-        columns += [Column(name=name + end, shown="share") for end in ("", "_lower", "_upper")]
-    columns += [
+    columns = [
+        Column(name="label", shown="word", words="class"),
+        *_interval("judge_says"),
         Column(name="judge_says_of", shown="number"),
-        Column(name="correction", shown="word", words="correction"),
+        *_interval("corrected"),
         Column(name="labels", shown="number"),
-        Column(name="to_halve", shown="number"),
+        Column(name="correction", shown="word", words="correction", detail=True),
+        Column(name="to_halve", shown="number", detail=True),
     ]
     return PageTable(name="class_rates", columns=columns, rows=rows)
 
@@ -151,9 +164,7 @@ def _bins(card: JudgeCardView) -> PageTable:
         Column(name="confidence_to", shown="decimal"),
         Column(name="verdicts", shown="number"),
         Column(name="confidence", shown="decimal"),
-        Column(name="right", shown="share"),
-        Column(name="right_lower", shown="share"),
-        Column(name="right_upper", shown="share"),
+        *_interval("right"),
     )
     return PageTable(name="bins", columns=columns, rows=rows)
 

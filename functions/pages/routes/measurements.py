@@ -55,7 +55,8 @@ def read_measurement(measurement_id: str) -> Response[str]:
     this_visit = visit(router)
     found = measurements().get(Reference(this_visit.tenant, "measurement", measurement_id))
     shown, first = _wanted(this_visit, found)
-    tables = [metrics_of(found)]
+    trace = this_visit.trace_at(found.id, asked=any(found.spends()))
+    tables = [metrics_of(found, trace)]
     for work in shown:
         said = (
             labels().of_record(tenant=this_visit.tenant, kind=work.metric, record_id=found.id)
@@ -73,7 +74,7 @@ def read_measurement(measurement_id: str) -> Response[str]:
         "votes": {work.metric: votes_of(work) for work in shown},
         "labelled": any(map(_labelled, shown)),
         "may_label": this_visit.may("member"),
-        "traced": any(found.spends()) and this_visit.may("admin"),
+        "traced": trace is not None,
     }
     view = PageView(title="measurement.title", template="measurement.html", tables=tables, facts=(whole,), given=given)
     return this_visit.show(view)

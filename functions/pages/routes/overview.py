@@ -122,13 +122,14 @@ def _days(volume: Sequence["Volume"]) -> PageTable:
         }
         for day in reversed(volume)
     ]
+    batched = any(day.batched for day in volume)
     columns = (
         Column(name="day", shown="moment", to="found"),
         *(Column(name=status, shown="number", to=f"found_{status}") for status in STATUSES),
         replace(COST[0], to="found"),
         *COST[1:],
-        Column(name="batched", shown="number", to="batches"),
-        Column(name="saved_usd", shown="usd", to="batches"),
+        Column(name="batched", shown="number", to="batches", detail=True, hidden=not batched),
+        Column(name="saved_usd", shown="usd", to="batches", detail=True, hidden=not batched),
     )
     return PageTable(name="days", columns=columns, rows=rows)
 
@@ -142,7 +143,7 @@ def _health(budget: BudgetReport) -> PageTable:
         Column(name="left", shown="number"),
         Column(name="resets_at", shown="moment"),
         Column(name="blocked_until", shown="moment"),
-        Column(name="blocked_why", detail=True),
+        Column(name="blocked_why", shown="kept", detail=True),
     )
     rows: list[Row] = [
         {**quota.model_dump(), "tier": ", ".join(tiers), "quotas": "app/quotas#table-quotas"}

@@ -73,6 +73,7 @@ def read_quiz(quiz_id: str) -> Response[str]:
     questions = questions_of(shown, first=start, most=QUESTIONS if this_visit.format == "html" else None)
     after = start + len(questions.rows)
     quiz = shown.quiz.questions if shown else ()
+    trace = this_visit.trace_at(run.id, asked=bool(run.spends))
     given = {
         "quiz": QuizView.of(run),
         "title_of_chapter": None if run.content is None else run.content.chapter.title,
@@ -83,9 +84,9 @@ def read_quiz(quiz_id: str) -> Response[str]:
         "versions": versions,
         "most": MOST_VIOLATIONS,
         "cut": partial(cut, most=CHOICE_CHARS),
-        "traced": bool(run.spends) and this_visit.may("admin"),
+        "traced": trace is not None,
     }
-    tables = (questions, rules_of(versions), violations_of(versions), calls_of(run.spends))
+    tables = (questions, rules_of(versions), violations_of(versions), calls_of(run.spends, trace))
     view = PageView(title="quiz.title", template="quiz.html", tables=tables, facts=facts_of(run), given=given)
     return this_visit.show(view)
 

@@ -78,7 +78,7 @@ def _quotas(budget: BudgetReport) -> PageTable:
         Column(name="share_limit", shown="number", hidden=True),
         Column(name="resets_at", shown="moment"),
         Column(name="blocked_until", shown="moment", detail=True),
-        Column(name="blocked_why", detail=True),
+        Column(name="blocked_why", shown="kept", detail=True),
         Column(name="per_minute", shown="number", detail=True),
         Column(name="left_this_minute", shown="number", detail=True),
         Column(name="share_per_minute", shown="number", detail=True),
@@ -158,17 +158,17 @@ def _batches(backlog: BacklogReport) -> PageTable:
     columns = (
         Column(name="created_at", shown="moment"),
         Column(name="of", shown="word", words="batch_of"),
-        Column(name="provider"),
         Column(name="model", shown="code"),
         Column(name="state", shown="word", words="batch_state"),
         Column(name="questions", shown="number"),
-        Column(name="answered", shown="number"),
-        Column(name="sent_at", shown="moment"),
-        Column(name="ends_by", shown="moment"),
-        Column(name="finished_at", shown="moment"),
         Column(name="cost_usd", shown="usd"),
-        Column(name="saved_usd", shown="usd"),
-        Column(name="provider_said"),
+        Column(name="provider", detail=True),
+        Column(name="answered", shown="number", detail=True),
+        Column(name="sent_at", shown="moment", detail=True),
+        Column(name="ends_by", shown="moment", detail=True),
+        Column(name="finished_at", shown="moment", detail=True),
+        Column(name="saved_usd", shown="usd", detail=True),
+        Column(name="provider_said", shown="kept", detail=True),
     )
     return PageTable(name="provider_batches", columns=columns, rows=rows)
 

@@ -27,7 +27,7 @@ DECIDED = {"verdict": "decided", "status": "ended"}
 FOUND = {"decided": "decided", "correct": "right", "skipped": "none"}
 """The filter `verdict` of the attempts that each column counts."""
 COUNTED = (
-    *(Column(name=name, shown="number", to=f"found_{name}") for name in FOUND),
+    *(Column(name=name, shown="number", to=f"found_{name}", detail=name == "skipped") for name in FOUND),
     Column(name="rate", shown="share", bounds=("lower", "upper"), to="found_decided"),
     Column(name="lower", shown="share", hidden=True),
     Column(name="upper", shown="share", hidden=True),

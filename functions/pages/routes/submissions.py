@@ -98,8 +98,8 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
     }
     tables = (
         criteria_of(submission, said),
-        scores_of(task, (submission,), name="own_scores"),
-        penalties_of((submission,)),
+        scores_of(task, (submission,), alone=True),
+        penalties_of((submission,), alone=True),
         hints_of(submission),
         votes_of(submission),
         score_votes_of(task, (submission,)),

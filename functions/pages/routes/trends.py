@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from functions.composition.stores import statistics
+from functions.composition.stores import answers, statistics
 from functions.pages.charts import Chart, Series
 from functions.pages.tables import Column, PageTable, Row
 from functions.pages.visit import PageView, visit
 from functions.pages.words import PageTexts
 from touchstone.errors import InputError
 from touchstone.records.counters import DIMENSIONS
+from touchstone.records.list_query import beginning
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from touchstone.records import Approach, SuggestionCount, Trend
@@ -22,6 +24,8 @@ router = Router()
 
 SPANS = (30, 7, 90)
 """The numbers of days that a visitor can look back on. The first one is the default."""
+SHOWN_MEANS = frozenset({"overall", "correctness", "completeness", "clarity"})
+"""The scores that the table shows at first sight; the others are in the row below."""
 ROWS = 50
 """How many suggestions (the most frequent) and approaches (the newest) are shown."""
 
@@ -38,7 +42,7 @@ def trends() -> Response[str]:
         PageView(
             title="trends.title",
             template="trends.html",
-            tables=(_means(found), _suggestions(suggested), _approaches(better)),
+            tables=(_means(found), _suggestions(suggested), _approaches(this_visit.tenant, better)),
             charts=(_chart(this_visit.words, found, days),) if found else (),
             given={"spans": sorted(SPANS), "days": days},
         )
@@ -57,7 +61,7 @@ def _means(found: Sequence["Trend"]) -> PageTable:
     columns = (
         Column(name="day", shown="moment"),
         Column(name="evaluations", shown="number"),
-        *(Column(name=name, shown="decimal") for name in DIMENSIONS),
+        *(Column(name=name, shown="decimal", detail=name not in SHOWN_MEANS) for name in DIMENSIONS),
     )
     return PageTable(name="trends", columns=columns, rows=rows)
 
@@ -68,12 +72,24 @@ def _suggestions(found: Sequence["SuggestionCount"]) -> PageTable:
     return PageTable(name="suggestions", columns=columns, rows=rows)
 
 
-def _approaches(found: Sequence["Approach"]) -> PageTable:
+def _approaches(tenant: str, found: Sequence["Approach"]) -> PageTable:
+    which = [Reference(tenant, "answer", approach.answer_id) for approach in found]
+    answered = answers().find_many(tenant=tenant, which=which) if which else {}
+    problems = {one.id: record.problem for one, record in answered.items()}
     rows: list[Row] = [
-        {"approach": approach.text, "answer_id": approach.answer_id, "address": f"answers/{approach.answer_id}"}
+        {
+            "approach": approach.text,
+            "problem": beginning(problems.get(approach.answer_id) or "") or None,
+            "answer_id": approach.answer_id,
+            "address": f"answers/{approach.answer_id}",
+        }
         for approach in found
     ]
-    columns = (Column(name="approach", shown="sent"), Column(name="answer_id", shown="code", to="address"))
+    columns = (
+        Column(name="approach", shown="sent"),
+        Column(name="problem", to="address"),
+        Column(name="answer_id", shown="code", to="address", detail=True),
+    )
     return PageTable(name="approaches", columns=columns, rows=rows)
 
 

@@ -52,6 +52,7 @@ from touchstone.surfaces import labelling as surfaces
 from touchstone.surfaces.experiments import counting as experiments
 from touchstone.surfaces.experiments.conclusion import Overall
 from touchstone.surfaces.experiments.record import ExperimentState
+from touchstone.surfaces.experiments.report.sentences import NoteName
 from touchstone.surfaces.measurement import MeasurementState
 from touchstone.surfaces.model import MetricName, Surface
 from touchstone.text.language import Language
@@ -245,6 +246,7 @@ CLOSED: tuple[tuple[str, set[str]], ...] = (
     ("challenge", _values(ChallengeState)),
     ("declared", _values(Overall)),
     ("experiment.outcome", _values(Overall)),
+    ("experiment.note", _values(NoteName)),
     ("outcome", _values(Outcome)),
     ("passed", {"true", "false"}),
     ("path", _values(TaskPath)),
@@ -269,6 +271,7 @@ CLOSED: tuple[tuple[str, set[str]], ...] = (
     ("skip", _values(NotApplied)),
     ("surface", _values(Surface)),
     ("tier", _values(Tier)),
+    ("trace.part", {"system", "user", "value"}),
     ("why", _values(Why)),
     ("list", set(quotas.LISTS)),
 )

@@ -306,3 +306,14 @@ def test_the_language_of_answers_and_that_of_the_pages_are_chosen_apart(visitor:
     shown = visitor.open("/app/answers")
     assert "解答" in shown.text
     assert "Compute 3/4" in shown.text, "the pages' language is no filter"
+
+
+def test_why_nobody_decided_and_what_is_not_there_are_said_in_chinese(visitor: Visitor, acme: Api) -> None:
+    answer_id = verified(acme, "Name the capital of Australia.", "Canberra")
+    page = visitor.open(f"/app/answers/{answer_id}", lang="zh")
+    assert "没有检查能判定它，也没有可询问的评判模型" in page.text
+    assert "Not verified" not in page.text
+    missing = visitor.open(f"/app/answers/{'0' * 26}", lang="zh")
+    assert missing.response.status == 404
+    assert "这里没有所要的内容。" in missing.text
+    assert ("span", {"lang": "en"}) in missing.elements, "the sentence itself is marked as English"

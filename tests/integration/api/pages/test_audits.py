@@ -80,6 +80,21 @@ def test_each_case_is_shown_with_its_options_and_the_script_and_output_that_deci
     assert not [given for given in folded if "open" in given]
 
 
+def test_what_the_proofs_came_to_and_what_to_change_are_said_in_chinese(member: Visitor, demo: Api) -> None:
+    page = member.open(audited(demo), lang="zh")
+    for said in (
+        "请把标准答案改为 A：它成立，而原标准答案 B 被证伪。",
+        "B 与标准答案 A 同样成立：请在题目中问能区分 A 的内容，或替换 B。",
+        "在 A 得到证明之前，无法对标准答案下结论",
+        "选项 A 未能证实或证伪：它的脚本没有向被测库问任何能决定结果的问题。",
+        "脚本运行到了结尾。",
+        "被测库在第 2 行的表现与此相反：TypeError",
+    ):
+        assert said in page.text, said
+    assert not [given for _, given in page.elements if given.get("lang") == "en" and "hreflang" not in given]
+    assert "Make A the key" in member.open(member.at, format="json").response.body, "exports stay as they are"
+
+
 def test_one_rating_or_one_case_can_be_looked_at_alone(member: Visitor, demo: Api) -> None:
     address = unsolvable(demo, [case("one"), case("two")])
     assert len(rows(member.open(address, rating="Unproven", format="json"), "cases")) == 2

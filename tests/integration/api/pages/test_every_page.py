@@ -27,6 +27,7 @@ FORMULA = re.compile(r"(?:^|[;\t\r\n])[\s\0\"]*[=+@%|＝＋＠-]")
 NO_PAGES = ("/app/static/", "/app/sign-in", "/swagger", "/openapi.json")
 CHOICE = re.compile(r"[?&](?:lang|theme)=")
 """A link to the same page in another language or colour."""
+MOST_COLUMNS = 6
 MOST_OF_A_KIND = 2
 """Pages that are opened of one address with its ids, words and filters taken out."""
 
@@ -127,12 +128,24 @@ def test_a7_a8_every_page_and_export_shows_hostile_text_as_text_and_no_secret(
             faults += [f"{address}: {cell!r} is a formula" for cell in cells if FORMULA.search(cell)]
         elif kind.startswith("text/html"):
             faults += [f"{address} has {tag} {given}" for tag, given in one.page.elements if _strange(tag, given)]
+            faults += [f"{address} has a table of {columns} columns" for columns in _wide(one.page)]
     assert faults == []
     assert marked >= {
         "/app/answers", "/app/answers/ID", "/app/measurements", "/app/measurements/ID", "/app/quizzes/ID", "/app/rates",
         "/app/experiments", "/app/experiments/ID", "/app/experiments/ID/pairs", "/app/tasks", "/app/tasks/ID",
         "/app/tasks/ID/submissions", "/app/tasks/ID/submissions/ID", "/app/traces/ID",
     }  # fmt: skip
+
+
+def _wide(page: Page) -> list[int]:
+    """How many columns each table has that is wider than a reader takes in at a glance."""
+    columns = list[int]()
+    for tag, _ in page.elements:
+        if tag == "table":
+            columns.append(0)
+        elif tag == "th":
+            columns[-1] += 1
+    return [each for each in columns if each > MOST_COLUMNS]
 
 
 def _is_number(cell: str) -> bool:

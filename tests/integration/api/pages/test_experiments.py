@@ -56,7 +56,7 @@ def test_both_variants_stand_side_by_side_with_interval_and_declaration(member: 
         "a_better",
     )
     assert "quiz clarity by 50.0 points" in said["headline"]
-    assert "quiz clarity by 50.0 points" in page.text
+    assert "Quiz: clarity: “merged_chunks” is better by 50.0 points" in page.text
     assert "quiz_clarity by" not in page.text, "people read the names of metrics as words"
     found = {row["metric"]: row for row in rows(shown, "respects")}
     clarity, flaws = found["quiz_clarity"], found["quiz_item_flaws"]
@@ -140,7 +140,7 @@ def test_without_a_judge_nothing_is_said_of_a_preference(visitor: Visitor, acme:
 def test_too_few_sources_are_no_comparison_and_no_chart(visitor: Visitor, acme: Api) -> None:
     page = visitor.open(run(acme, 2, metrics=UNJUDGED))
     assert "“merged_chunks” and “docling_chunks” could not be compared." in page.text
-    assert "an interval needs 5 sources, and there are 2" in page.text
+    assert "An interval needs 5 sources, and 2 have scores of both." in page.text
     assert not [tag for tag, _ in page.elements if tag == "canvas"]
 
 
@@ -176,6 +176,21 @@ def test_it_can_be_read_in_chinese(member: Visitor, buyer: Api) -> None:
     assert "未显示差异" in page.text
     assert "测验：表述清晰：“merged_chunks”高 50.0 分（95 % 置信区间 50.0 至 50.0，校正后 p 值 = 0.036）" in page.text
     assert "is better" not in page.text
+    assert "另有 1 个方面未显示差异。" in page.text
+    listed = member.open("/app/experiments")
+    assert "“merged_chunks”优于“docling_chunks”。" in listed.text
+
+
+def test_what_must_be_known_beside_the_figures_is_said_in_chinese(
+    member: Visitor, buyer: Api, judged: Deployment
+) -> None:
+    few = member.open(run(buyer, 2, metrics=UNJUDGED), lang="zh")
+    assert "置信区间至少需要 5 个来源，而两个方案都有得分的来源只有 2 个。" in few.text
+    alike = member.open(run(buyer, ambiguous=0, metrics=UNJUDGED, judges=2, replicates=2), lang="zh")
+    for said in ("同样的问题问了 2 次，以平均值为准。", "无法说明多大的差异能够检出"):
+        assert said in alike.text
+    for page in (few, alike):
+        assert not [given for tag, given in page.elements if given.get("lang") == "en" and tag in {"ul", "li", "p"}]
 
 
 def test_anothers_experiment_is_no_page(member: Visitor, buyer: Api, judged: Deployment) -> None:

@@ -23,7 +23,7 @@ def test_an_admin_is_led_from_an_answer_to_what_its_judge_was_asked(judged: Depl
     visitor = Visitor()
     visitor.sign_in(judged.token("acme", "admin"))
     page = visitor.open(f"/app/answers/{answer_id}")
-    (link,) = [each for each in page.links if "traces" in each]
+    (link,) = {each for each in page.links if "traces" in each}
     page = visitor.open(link)
     assert page.response.status == 200
     for shown in ("Question 1", "Prompt, as sent", "Schema of the reply", "Try 1", "What was read of it", "Canberra"):
@@ -51,7 +51,8 @@ def test_a_measurement_leads_to_its_trace(judged: Deployment, buyer: Api) -> Non
     visitor.sign_in(judged.token("acme", "admin"))
     measured = buyer.post("/v1/measurements", measurement(material=quiz(4))).json["id"]
     page = visitor.open(f"/app/measurements/{measured}")
-    cost, link = [each for each in page.links if "traces" in each]
+    cost, *figures, link = [each for each in page.links if "traces" in each]
+    assert set(figures) == {link}
     assert cost == link, "what it cost leads to the calls, too"
     assert "quiz_clarity" in visitor.open(link).text
 

@@ -1,12 +1,52 @@
 """What an experiment says, in sentences: first which variant is better, by how much, and how sure that is."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Literal
 
 from touchstone.statistics.paired import FEWEST_SOURCES
 from touchstone.surfaces.experiments.conclusion import Conclusion, PreferenceComparison, Stopped, Verdict
 from touchstone.surfaces.experiments.report.figures import counted, interval, p_value, points, score, share
 from touchstone.surfaces.experiments.report.respects import PREFERENCE, Respect, respects_of
+
+type NoteName = Literal[
+    "alike",
+    "calls_unpriced",
+    "excerpts",
+    "few_sources",
+    "flipped",
+    "found_from",
+    "found_from_to",
+    "found_untold",
+    "needed",
+    "no_pair",
+    "no_preference",
+    "not_asked",
+    "not_compared_few_sources",
+    "not_compared_no_pair",
+    "not_compared_one_source",
+    "not_generated",
+    "one_source",
+    "part",
+    "part_day_quota",
+    "part_max_cost",
+    "replicates",
+    "unscored",
+]
+"""What may be said of an experiment beside its figures."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """One thing to be said of an experiment, for whoever says it in a language.
+
+    `filled` holds the figures and names in it. Fields that end in `metric` hold the name of a respect.
+    """
+
+    name: NoteName
+    filled: Mapping[str, str | int] = field(default_factory=dict)
+
 
 CALLED = {PREFERENCE: "the judge's preference"}
 """The names of respects that are no metric."""
@@ -31,7 +71,24 @@ def headline(conclusion: Conclusion) -> str:
 
 def notes(conclusion: Conclusion) -> tuple[str, ...]:
     """What a reader of the figures must know: what was not measured, not judged, not compared, not priced."""
-    return tuple(_notes(conclusion))
+    return tuple(_ENGLISH[one.name](**one.filled) for one in noted(conclusion))
+
+
+def grounds(conclusion: Conclusion) -> tuple[Note, ...]:
+    """What stands behind the verdict beside the differences that are shown: how much would have been found, what lacks.
+
+    They are what the headline says in English.
+    """
+    respects = respects_of(conclusion)
+    match conclusion.verdict:
+        case "no_difference_shown":
+            needed = _needed(respects)
+            return (_found_from(respects), *([] if needed is None else [needed]))
+        case "not_compared":
+            return (_lacking(respects),)
+        case _:
+            alike = len(_alike(respects))
+            return (Note(name="alike", filled={"respects": alike}),) if alike else ()
 
 
 def called(respect: str) -> str:
@@ -88,112 +145,191 @@ def _is(p: float | None) -> str:
 
 def _others(respects: Sequence[Respect]) -> str:
     """A sentence about the respects in which no difference is shown; "" if there are none."""
-    alike = [one for one in respects if one.verdict == "no_difference_shown"]
+    alike = _alike(respects)
     if not alike:
         return ""
     return f" In {counted(len(alike), 'other respect')} no difference is shown."
 
 
-def _would_be_found(respects: Sequence[Respect]) -> str:
+def _alike(respects: Sequence[Respect]) -> list[Respect]:
+    return [one for one in respects if one.verdict == "no_difference_shown"]
+
+
+def _found_from(respects: Sequence[Respect]) -> Note:
     """How large a difference must be to have been found."""
     known = [
-        (one.comparison.detectable, called(one.name))
-        for one in respects
-        if one.verdict == "no_difference_shown" and one.comparison.detectable is not None
+        (one.comparison.detectable, called(one.name), one.name)
+        for one in _alike(respects)
+        if one.comparison.detectable is not None
     ]
     if not known:
-        return "how large one would have been found cannot be told, since the differences do not vary"
+        return Note(name="found_untold")
     least, most = min(known), max(known)
-    often = "would have been found at least four times of five"
     if least == most:
-        return f"one of {score(most[0])} points in {most[1]} {often}"
-    return f"one of {score(least[0])} points ({least[1]}) to {score(most[0])} points ({most[1]}) {often}"
+        return Note(name="found_from", filled={"points": score(most[0]), "metric": most[2]})
+    told = {"least": score(least[0]), "least_metric": least[2], "most": score(most[0]), "most_metric": most[2]}
+    return Note(name="found_from_to", filled=told)
 
 
-def _settled(respects: Sequence[Respect]) -> str:
-    """How many more sources would show the difference seen, in the respect that needs the fewest; "" if not known.
+def _would_be_found(respects: Sequence[Respect]) -> str:
+    """How large a difference must be to have been found, as the end of a sentence."""
+    found = _found_from(respects)
+    return _ENGLISH[found.name](**found.filled)
 
-    It is also "" if there are already as many sources: the experiment is then one of the one in five that do not show
+
+def _needed(respects: Sequence[Respect]) -> Note | None:
+    """How many more sources would show the difference seen, in the respect that needs the fewest; None if not known.
+
+    It is also None if there are already as many sources: the experiment is then one of the one in five that do not show
     it.
     """
     needed = [
-        (found.sources_needed - found.sources, called(one.name), found.difference)
+        (found.sources_needed - found.sources, one.name, found.difference)
         for one in respects
         if (found := one.comparison).sources_needed is not None
     ]
     if not needed:
-        return ""
+        return None
     more, name, difference = min(needed, key=lambda one: one[0])
     if more <= 0:
-        return ""
-    seen = f"the {score(abs(difference or 0.0))} points seen in {name}"
-    return f" With {counted(more, 'more source')} like these, {seen} would be shown four times of five."
+        return None
+    return Note(name="needed", filled={"sources": more, "points": score(abs(difference or 0.0)), "metric": name})
+
+
+def _settled(respects: Sequence[Respect]) -> str:
+    """How many more sources would show the difference seen, as a sentence; "" if that is not known."""
+    needed = _needed(respects)
+    return "" if needed is None else f" {_ENGLISH[needed.name](**needed.filled)}"
+
+
+def _lacking(respects: Sequence[Respect]) -> Note:
+    """Why nothing could be compared in these respects."""
+    if not any(one.comparison.compared for one in respects):
+        return Note(name="no_pair")
+    sources = max(one.comparison.sources for one in respects)
+    if sources < FEWEST_SOURCES:
+        return Note(name="few_sources", filled={"fewest": FEWEST_SOURCES, "sources": sources})
+    return Note(name="one_source")
 
 
 def _why_not(respects: Sequence[Respect]) -> str:
-    if not any(one.comparison.compared for one in respects):
-        return "no pair has a score for both variants"
-    sources = max(one.comparison.sources for one in respects)
-    if sources < FEWEST_SOURCES:
-        return f"an interval needs {FEWEST_SOURCES} sources, and there {_are(sources)} with scores of both"
-    return "one source holds so many of the items that no interval has bounds"
+    why = _lacking(respects)
+    return _ENGLISH[why.name](**why.filled)
 
 
 def _are(number: int) -> str:
     return "is 1" if number == 1 else f"are {number}"
 
 
-_WHY_STOPPED: Mapping[Stopped, str] = MappingProxyType(
+_OF_PART: Mapping[Stopped | None, NoteName] = MappingProxyType(
+    {None: "part", "max_cost": "part_max_cost", "day_quota": "part_day_quota"}
+)
+_NOT_COMPARED: Mapping[NoteName, NoteName] = MappingProxyType(
     {
-        "max_cost": " because the next call could have cost more than was allowed",
-        "day_quota": " because the provider's quota of the day is spent",
+        "no_pair": "not_compared_no_pair",
+        "few_sources": "not_compared_few_sources",
+        "one_source": "not_compared_one_source",
     }
 )
 
 
-def _notes(conclusion: Conclusion) -> Iterator[str]:
+def noted(conclusion: Conclusion) -> Iterator[Note]:
+    """What a reader of the figures must know, as `notes` says it in English."""
     if conclusion.measured < conclusion.pairs:
-        why = _WHY_STOPPED[conclusion.stopped] if conclusion.stopped else ""
-        of = f"{conclusion.measured:,} of {counted(conclusion.pairs, 'pair')}"
-        yield f"Only {of} were measured{why}; the figures speak for those alone."
+        told = {"measured": conclusion.measured, "pairs": conclusion.pairs}
+        yield Note(name=_OF_PART[conclusion.stopped], filled=told)
     if failed := len(conclusion.failed):
-        yield f"{counted(failed, 'item')} could not be generated, and {'has' if failed == 1 else 'have'} no score."
+        yield Note(name="not_generated", filled={"items": failed})
     asked = conclusion.preference.asked
     if not asked:
-        yield "No judge was asked, so there is no preference."
+        yield Note(name="not_asked")
     for one in respects_of(conclusion):
         if one.name == PREFERENCE and not asked:
             continue
         if one.unscored_a or one.unscored_b:
             yield _unscored(one, conclusion)
         if one.verdict == "not_compared" and conclusion.verdict != "not_compared":
-            yield f"{_capital(called(one.name))} was not compared: {_why_not([one])}."
+            why = _lacking([one])
+            yield Note(name=_NOT_COMPARED[why.name], filled={"metric": one.name, **why.filled})
     if conclusion.preference.flipped and conclusion.judges == 1:
-        yield (
-            f"In {share(conclusion.preference.flip_rate)} of the pairs the judge's verdict did not survive the swap of "
-            "the two; those are ties."
-        )
+        yield Note(name="flipped", filled={"share": share(conclusion.preference.flip_rate)})
     if conclusion.replicates > 1:
-        yield (
-            f"The same was asked {conclusion.replicates} times, and the mean counts; “between runs” is the standard "
-            "deviation of a difference from one time to the next, on the same items by the same judges."
-        )
+        yield Note(name="replicates", filled={"times": conclusion.replicates})
     if excerpts := conclusion.preference.excerpts:
-        yield f"Of {counted(excerpts, 'pair')} too long for one prompt the judge's preference rests on excerpts."
+        yield Note(name="excerpts", filled={"pairs": excerpts})
     if unpriced := conclusion.outlay.unpriced:
-        are = "is" if unpriced == 1 else "are"
-        yield f"{counted(unpriced, 'call')} of unknown price {are} not in the cost."
+        yield Note(name="calls_unpriced", filled={"calls": unpriced})
 
 
-def _unscored(respect: Respect, conclusion: Conclusion) -> str:
+def _unscored(respect: Respect, conclusion: Conclusion) -> Note:
     if respect.name == PREFERENCE:
-        have = "has" if respect.unscored_a == 1 else "have"
-        return (
-            f"{counted(respect.unscored_a, 'pair')} {have} no preference, for want of a verdict in one order or both."
-        )
-    of_a = f"{counted(respect.unscored_a, 'item')} of “{conclusion.a}”"
-    of_b = f"{counted(respect.unscored_b, 'item')} of “{conclusion.b}”"
-    return f"{_capital(called(respect.name))} has no score for {of_a} and {of_b}; their pairs are left out of it."
+        return Note(name="no_preference", filled={"pairs": respect.unscored_a})
+    names: dict[str, str | int] = {"metric": respect.name, "a": conclusion.a, "b": conclusion.b}
+    figures = {"unscored_a": respect.unscored_a, "unscored_b": respect.unscored_b}
+    return Note(name="unscored", filled={**names, **figures})
+
+
+def _part(measured: int, pairs: int, why: str = "") -> str:
+    of = f"{measured:,} of {counted(pairs, 'pair')}"
+    return f"Only {of} were measured{why}; the figures speak for those alone."
+
+
+def _said_not_compared(why: NoteName) -> Callable[..., str]:
+    return lambda metric, **filled: f"{_capital(called(metric))} was not compared: {_ENGLISH[why](**filled)}."
+
+
+_OFTEN = "would have been found at least four times of five"
+_ENGLISH: Mapping[NoteName, Callable[..., str]] = MappingProxyType(
+    {
+        "alike": lambda respects: f"In {counted(respects, 'other respect')} no difference is shown.",
+        "calls_unpriced": lambda calls: (
+            f"{counted(calls, 'call')} of unknown price {'is' if calls == 1 else 'are'} not in the cost."
+        ),
+        "excerpts": lambda pairs: (
+            f"Of {counted(pairs, 'pair')} too long for one prompt the judge's preference rests on excerpts."
+        ),
+        "few_sources": lambda fewest, sources: (
+            f"an interval needs {fewest} sources, and there {_are(sources)} with scores of both"
+        ),
+        "flipped": lambda share: (
+            f"In {share} of the pairs the judge's verdict did not survive the swap of the two; those are ties."
+        ),
+        "found_from": lambda points, metric: f"one of {points} points in {called(metric)} {_OFTEN}",
+        "found_from_to": lambda least, least_metric, most, most_metric: (
+            f"one of {least} points ({called(least_metric)}) to {most} points ({called(most_metric)}) {_OFTEN}"
+        ),
+        "found_untold": lambda: "how large one would have been found cannot be told, since the differences do not vary",
+        "needed": lambda sources, points, metric: (
+            f"With {counted(sources, 'more source')} like these, the {points} points seen in {called(metric)} would be "
+            "shown four times of five."
+        ),
+        "no_pair": lambda: "no pair has a score for both variants",
+        "no_preference": lambda pairs: (
+            f"{counted(pairs, 'pair')} {'has' if pairs == 1 else 'have'} no preference, for want of a verdict in one "
+            "order or both."
+        ),
+        "not_asked": lambda: "No judge was asked, so there is no preference.",
+        "not_compared_few_sources": _said_not_compared("few_sources"),
+        "not_compared_no_pair": _said_not_compared("no_pair"),
+        "not_compared_one_source": _said_not_compared("one_source"),
+        "not_generated": lambda items: (
+            f"{counted(items, 'item')} could not be generated, and {'has' if items == 1 else 'have'} no score."
+        ),
+        "one_source": lambda: "one source holds so many of the items that no interval has bounds",
+        "part": _part,
+        "part_day_quota": lambda **of: _part(**of, why=" because the provider's quota of the day is spent"),
+        "part_max_cost": lambda **of: _part(**of, why=" because the next call could have cost more than was allowed"),
+        "replicates": lambda times: (
+            f"The same was asked {times} times, and the mean counts; “between runs” is the standard deviation of a "
+            "difference from one time to the next, on the same items by the same judges."
+        ),
+        "unscored": lambda metric, a, unscored_a, b, unscored_b: (
+            f"{_capital(called(metric))} has no score for {counted(unscored_a, 'item')} of “{a}” and "
+            f"{counted(unscored_b, 'item')} of “{b}”; their pairs are left out of it."
+        ),
+    }
+)
+"""Each note as a sentence, or as the end of one, by its name."""
 
 
 def _capital(sentence: str) -> str:

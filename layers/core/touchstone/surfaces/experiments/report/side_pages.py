@@ -36,14 +36,14 @@ WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType(
         },
         "zh": {
             "title": "逐项对照", "all": "全部", "win": "B 胜", "loss": "A 胜", "flip": "翻转", "tie": "平局",
-            "not_compared": "未比较", "prompts": "两个提示词", "makers": "由谁生成,代价多少", "given": "已给定",
+            "not_compared": "未比较", "prompts": "两个提示词", "makers": "由谁生成，代价多少", "given": "已给定",
             "item": "条目", "source": "来源", "a_first": "A 在前", "b_first": "B 在前", "left_out": "个字符未显示",
             "more": "对未显示", "none": "没有。", "not_made": "未能生成", "made": "已生成", "failed": "未能生成",
             "no_pair": "没有这类配对。", "calls": "调用", "cost": "费用", "seconds": "每次秒数",
             "tokens": "输入 / 输出词元", "unknown": "未知",
-            "why": "评判者的理由", "votes": "各评判模型的选择", "vote_a": "A", "vote_b": "B", "vote_tie": "不分上下",
+            "why": "评判模型的理由", "votes": "各评判模型的选择", "vote_a": "A", "vote_b": "B", "vote_tie": "不分上下",
             "vote_nothing": "没有结论",
-            "flip_means": "翻转:交换两者顺序后,评判者的结论改变;按平局计。",
+            "flip_means": "翻转：交换两者顺序后，评判模型的结论随之改变；按平局计。",
             "marks": "标记之处是另一份文本所没有的。",
         },
     }

@@ -1,0 +1,147 @@
+"""Sentences that records keep: the code still writes them as the pages know them, and no other text is touched."""
+
+import ast
+import re
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+import touchstone
+from functions.pages.kept import PREFIX, _parts, kept
+from functions.pages.words import words
+from touchstone.audits.case import AuditCase, Option
+from touchstone.audits.report.model import change_of
+from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.verdict import rate
+from touchstone.budgets.account import QuotaKey
+from touchstone.budgets.decision import Refused
+from touchstone.budgets.ledger import exceeded
+from touchstone.judges.adapters import failures
+from touchstone.judges.keys import Place, remedy
+
+CHINESE = words("zh")
+UNTIL = datetime(2026, 11, 27, 10, tzinfo=UTC)
+TEXTS = {name: text for name, text in words("en").texts.items() if name.startswith(PREFIX)}
+CASE = AuditCase(
+    id="c",
+    question="Which?",
+    options=tuple(Option(label=label, text=f"It is {label}.") for label in "ABC"),
+    ground_truth="A",
+)
+OUTCOMES: tuple[Outcome | None, ...] = ("holds", "refuted", "error", "vacuous", "timeout", "blocked", None)
+
+
+def _written() -> str:
+    """Every text that stands in the code of the library, whole or between gaps."""
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in Path(touchstone.__file__).parent.rglob("*.py"))
+    found = (node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return "\n".join(value for value in found if isinstance(value, str))
+
+
+WRITTEN = _written()
+JOINTS = re.compile(r" \(|\)|[:;,] | in line |\.$")
+COMPOSED = {
+    "left_unproved",
+    "none_holds",
+    "also_hold",
+    "others_hold",
+    "nothing_said",
+    "nothing_sent",
+    "no_unit",
+    "no_share",
+    "interrupted_why",
+}
+"""Beginnings of the names of sentences that the code puts together of parts. Other tests here make them."""
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_code_still_writes_each_kept_sentence(name: str) -> None:
+    if not name.removeprefix(PREFIX).startswith(tuple(COMPOSED)):
+        literals = [literal for literal, _ in _parts(TEXTS[name]) if any(map(str.isalpha, literal))]
+        missing = [one for one in literals if one not in WRITTEN and not _optional(one)]
+        assert missing == []
+
+
+def _optional(literal: str) -> bool:
+    """Whether a literal is put together of parts that the code writes, as a reason in brackets or a line's number."""
+    return all(piece.strip() in WRITTEN for piece in JOINTS.split(literal))
+
+
+def _in_chinese(sentence: str) -> bool:
+    return any("\u4e00" <= sign <= "\u9fff" for sign in kept(CHINESE, sentence))
+
+
+def test_what_to_change_in_a_case_and_what_it_lacks_are_said_in_chinese() -> None:
+    said = set[str]()
+    for outcomes in product(OUTCOMES, repeat=3):
+        given = {label: outcome for label, outcome in zip("ABC", outcomes, strict=True) if outcome is not None}
+        verdict = rate(CASE, given)
+        said |= {change_of(CASE, verdict), *verdict.missing} - {""}
+    assert len(said) > len(OUTCOMES)
+    told = {sentence: kept(CHINESE, sentence) for sentence in said}
+    assert [one for one in said if not _in_chinese(one)] == []
+    english = (" and ", "the", "is ", "proved")
+    assert [one for one in told.values() if any(word in one for word in english)] == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        failures.day_quota("OpenAI", "gpt-5.5"),
+        failures.day_quota("OpenAI", "gpt-5.5", limit=20),
+        failures.minute_quota("OpenAI", "gpt-5.5", limit=20),
+        failures.credit_spent("OpenAI"),
+        failures.refused("OpenAI", "gpt-5.5", "content_filter"),
+        failures.refused("OpenAI", "gpt-5.5", None),
+        failures.no_key("OpenAI"),
+    ],
+    ids=str,
+)
+def test_what_a_provider_refused_is_said_in_chinese(error: Exception) -> None:
+    assert _in_chinese(str(error))
+    told = kept(
+        CHINESE, f"Not verified: {error} Nothing was sent; the next call may be made at 2026-11-27 10:00:00 UTC."
+    )
+    assert told.startswith("未验证：")
+    assert told.endswith("没有发送任何内容；下一次调用最早在 UTC 2026-11-27 10:00:00。")
+    assert "OpenAI" in told
+    assert "Not" not in told.replace("OpenAI", "")
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Refused(window="minute", until=UNTIL),
+        Refused(window="minute", until=UNTIL, why="The provider asked for a pause."),
+        Refused(window="minute", until=UNTIL, in_flight=True),
+    ],
+)
+@pytest.mark.parametrize("tenant", [None, "acme"])
+def test_what_our_own_quota_refused_is_said_in_chinese(refusal: Refused, tenant: str | None) -> None:
+    told = kept(CHINESE, str(exceeded(QuotaKey("openai", "gpt-5.5", "main", tenant=tenant), refusal)))
+    assert any(said in told for said in ("没有发送任何内容", "尚不清楚"))
+    assert not any(word in told for word in ("Nothing", "The ", "quota", "call"))
+
+
+@pytest.mark.parametrize("place", ["environment", "laptop", "deployment"])
+def test_what_to_do_where_there_is_no_judge_is_said_in_chinese(place: Place) -> None:
+    sentence = f"Not verified: no check decides this, and there is no judge to ask; {remedy(place)}."
+    told = kept(CHINESE, sentence)
+    assert told.startswith("未验证：没有检查能判定它，也没有可询问的评判模型；请")
+    assert not any(word in told for word in ("environment", " or ", " and ", "endpoint", "the "))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "It should be 11/12.", "{provider}", "Not verified: ", "The script ran to its end", "x" * 100_000]
+)
+def test_any_other_text_stays_as_it_is(text: str) -> None:
+    assert kept(CHINESE, text) == text
+
+
+def test_in_english_a_kept_sentence_is_shown_as_it_is_kept() -> None:
+    sentence = "The target showed otherwise in line 2: TypeError"
+    assert kept(words("en"), sentence) == sentence
+    assert kept(CHINESE, sentence) == "被测库在第 2 行的表现与此相反：TypeError"
+    assert kept(CHINESE, f"{sentence}\nIt was late.") == "被测库在第 2 行的表现与此相反：TypeError\nIt was late."
