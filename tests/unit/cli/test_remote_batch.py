@@ -126,7 +126,15 @@ def test_progress_goes_to_standard_error_and_the_counts_to_standard_output(
 @pytest.mark.parametrize(
     ("reason", "said"),
     [
-        ("batched", ["2 lines are in a provider's batch, which takes up to a day; they go on without you, too."]),
+        (
+            "batched",
+            [
+                (
+                    "2 lines are in a provider's batch, which takes up to a day; they go on without you, too. "
+                    "A file run with --now goes by no batch."
+                )
+            ],
+        ),
         (
             "day_quota",
             [

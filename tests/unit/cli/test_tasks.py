@@ -177,7 +177,8 @@ def test_a_party_sees_the_ranking_with_unscored_finalists(online: Command, api: 
     lines = [line.split() for line in result.stdout.splitlines()]
     assert ["1", a_submission().submitter, SUBMISSION_ID, "77.12"] in lines
     assert ["unscored", "–", OTHER_ID, "–"] in lines, "one that was not among the newest goes by its id"
-    assert "challenges until" in result.stdout
+    assert "challenges until (UTC)" in result.stdout
+    assert "closed (UTC)" in result.stdout
     others = online("tasks", "show", TASK_ID)
     assert "name one with --party" in others.stdout
     assert "77.12" not in others.stdout

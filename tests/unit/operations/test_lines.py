@@ -53,5 +53,6 @@ def test_a_kind_that_there_is_not_is_the_lines_own_fault() -> None:
 
 
 def test_a_line_without_a_kind_is_told_what_it_lacks() -> None:
-    with pytest.raises(InputError, match="The field 'kind' is missing, which says what is asked for"):
+    with pytest.raises(InputError, match="The field 'kind' is missing, which says what is asked for") as caught:
         parse_line(b'{"problem": "1 + 1", "answer": "2"}')
+    assert all(f"'{kind}'" in str(caught.value) for kind in ("verify", "solve", "evaluate", "submission"))

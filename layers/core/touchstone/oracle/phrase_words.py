@@ -222,6 +222,9 @@ NEEDED: Mapping[RiskFlag, tuple[Needed, ...]] = MappingProxyType(
             _needed(37,
                 "ignore"
             ),
+            _needed(0,
+                "above"
+            ),
             _needed(26,
                 "output"
             ),

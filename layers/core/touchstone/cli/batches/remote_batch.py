@@ -291,7 +291,7 @@ def _followed(api: ApiClient, batch: Document) -> Document:
                         told = "batched"
                         say(
                             f"{batch['waiting']} lines are in a provider's batch, which takes up to a day; they go on "
-                            "without you, too."
+                            "without you, too. A file run with --now goes by no batch."
                         )
                 elif batch.get("waiting") and batch.get("waiting_until") != told:
                     told = batch.get("waiting_until")

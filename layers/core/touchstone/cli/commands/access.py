@@ -79,8 +79,8 @@ def list_tokens(*, as_json: AsJson = False) -> None:
         ScreenColumn(title="role", of=field("role")),
         ScreenColumn(title="name", of=field("name")),
         ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
-        ScreenColumn(title="expires", of=lambda row: moment(row.get("expires_at"))),
-        ScreenColumn(title="revoked", of=lambda row: moment(row.get("revoked_at"))),
+        ScreenColumn(title="expires (UTC)", of=lambda row: moment(row.get("expires_at"))),
+        ScreenColumn(title="revoked (UTC)", of=lambda row: moment(row.get("revoked_at"))),
     )
     print_page(found, columns, empty="There are no tokens.", as_json=as_json)
 

@@ -242,7 +242,7 @@ def _print_batch(found: "Document") -> None:
         facts += [(name.replace("_", " "), found.get(name)) for name in ("waiting", "waiting_for")]
         facts.append(("not before (UTC)", moment(found.get("waiting_until"))))
     print_facts(
-        (*facts, ("created (UTC)", moment(found.get("created_at"))), ("updated", moment(found.get("updated_at"))))
+        (*facts, ("created (UTC)", moment(found.get("created_at"))), ("updated (UTC)", moment(found.get("updated_at"))))
     )
 
 

@@ -60,7 +60,7 @@ def forget(
         ScreenColumn(title="account", of=field("account")),
         ScreenColumn(title="named a day", of=field("learned_per_day"), right=True),
         ScreenColumn(title="named a minute", of=field("learned_per_minute"), right=True),
-        ScreenColumn(title="was blocked until", of=lambda row: moment(row["blocked_until"])),
+        ScreenColumn(title="was blocked until (UTC)", of=lambda row: moment(row["blocked_until"])),
         ScreenColumn(title="because", of=field("blocked_why")),
     )
     print_rows(forgotten, columns, forgotten, empty=nothing, as_json=as_json)

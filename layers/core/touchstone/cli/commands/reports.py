@@ -46,7 +46,7 @@ def budget(*, as_json: AsJson = False) -> None:
         ScreenColumn(title="your share", of=_share, right=True),
         ScreenColumn(title="left this minute", of=field("left_this_minute"), right=True),
         ScreenColumn(title="resets (UTC)", of=lambda row: moment(row.get("resets_at"))),
-        ScreenColumn(title="blocked until", of=lambda row: moment(row.get("blocked_until"))),
+        ScreenColumn(title="blocked until (UTC)", of=lambda row: moment(row.get("blocked_until"))),
     )
     quotas = _by_quota(report.get("quotas", ()))
     print_table(columns, quotas, empty="No judge has a key: checks decide alone.")

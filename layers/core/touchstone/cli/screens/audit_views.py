@@ -81,7 +81,7 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
         yield "made again", "each week"
     yield "followed by", view.get("followed_by")
     yield "asked for (UTC)", moment(view.get("created_at"))
-    yield "over", moment(view.get("finished_at"))
+    yield "over (UTC)", moment(view.get("finished_at"))
 
 
 def _change(before: object, now: object) -> object:

@@ -103,7 +103,7 @@ def print_challenge(view: View) -> None:
     names = ("state", "id", "challenger", "submission_id", "reason", "provider", "new_total", "unscored")
     facts = [(name.replace("_", " "), view.get(name)) for name in names]
     facts += [("because", sentence) for sentence in view.get("because") or ()]
-    times = (("made (UTC)", moment(view.get("created_at"))), ("decided", moment(view.get("decided_at"))))
+    times = (("made (UTC)", moment(view.get("created_at"))), ("decided (UTC)", moment(view.get("decided_at"))))
     print_facts((*facts, *times))
 
 
@@ -128,10 +128,10 @@ def _task_facts(view: View) -> Iterator[tuple[str, object]]:
         yield f"criterion {number}", criterion
     yield "scored", "through a provider's batches where there is time" if view.get("when") == "cheap" else None
     yield "deadline (UTC)", moment(view.get("deadline"))
-    yield "closed", moment(view.get("closed_at"))
-    yield "challenges until", moment(view.get("challenge_until"))
+    yield "closed (UTC)", moment(view.get("closed_at"))
+    yield "challenges until (UTC)", moment(view.get("challenge_until"))
     yield "undecided challenges", view.get("undecided_challenges") or None
-    yield "final", moment(view.get("final_at"))
+    yield "final (UTC)", moment(view.get("final_at"))
     final = view.get("final_at") is not None
     yield "winner" if final else "winner so far", view.get("winner") or ("nobody" if final else None)
     if view.get("path") == "quality_first" and view.get("state") in RANKED and view.get("ranking") is None:
@@ -223,7 +223,7 @@ TASKS = (
     ScreenColumn(title="path", of=field("path")),
     ScreenColumn(title="owner", of=field("owner")),
     ScreenColumn(title="state", of=field("state")),
-    ScreenColumn(title="deadline", of=lambda row: moment(row.get("deadline"))),
+    ScreenColumn(title="deadline (UTC)", of=lambda row: moment(row.get("deadline"))),
     ScreenColumn(title="description", of=lambda row: short(row.get("description"))),
 )
 """The columns of a list of tasks."""

@@ -224,6 +224,8 @@ def _fault_of(error: ValidationError) -> InputError:
     ]
     if left := len(faults) - len(told):
         told.append(f"and {left} more")
+    if faults[0]["type"] == "union_tag_not_found":
+        told.append(f"it is one of {', '.join(sorted(map(repr, KINDS)))}")
     where = _place(faults[0]["loc"])
     sentence = f"{'; '.join(told)}."
     return InputError(sentence if where else f"{sentence[:1].upper()}{sentence[1:]}", where=where)
