@@ -159,7 +159,7 @@ def _suite_case(one: AuditedCase, came: Came, sentence: str) -> Case:
         name=one.case.id,
         came=came,
         sentence=sentence,
-        details=one.proof_summary,
+        details="\n".join(one.summaries),
         seconds=seconds,
     )
 

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from touchstone.statistics.paired import FEWEST_SOURCES
 from touchstone.surfaces.experiments.conclusion import Conclusion, PreferenceComparison, Stopped, Verdict
-from touchstone.surfaces.experiments.report.figures import counted, interval, p_value, points, score, share
+from touchstone.surfaces.experiments.report.figures import MOST_POINTS, counted, interval, p_value, points, score, share
 from touchstone.surfaces.experiments.report.respects import PREFERENCE, Respect, respects_of
 
 CALLED = {PREFERENCE: "the judge's preference"}
@@ -105,6 +105,12 @@ def _would_be_found(respects: Sequence[Respect]) -> str:
         return "how large one would have been found cannot be told, since the differences do not vary"
     least, most = min(known), max(known)
     often = "would have been found at least four times of five"
+    if least[0] > MOST_POINTS:
+        return f"even one of {MOST_POINTS} points, the whole scale, would have been found less than four times of five"
+    if most[0] > MOST_POINTS:
+        return (
+            f"one of {score(least[0])} points ({least[1]}) {often}, in {most[1]} not even one of {MOST_POINTS} points"
+        )
     if least == most:
         return f"one of {score(most[0])} points in {most[1]} {often}"
     return f"one of {score(least[0])} points ({least[1]}) to {score(most[0])} points ({most[1]}) {often}"
