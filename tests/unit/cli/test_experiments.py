@@ -20,6 +20,7 @@ from typer.testing import Result
 
 from tests.support.commands import Command
 from tests.support.experiments import experiment, told
+from tests.support.loopback import Loopback, Reply
 from tests.support.providers import ProviderServer, error, hang
 from tests.support.wire import Asked, Behaviour
 
@@ -436,3 +437,15 @@ def test_a_command_of_an_experiment_is_run_only_where_that_is_allowed(
     assert not list((tmp_path / "out").glob("pairs/*"))
     result = run("--allow-commands", given=str(given))
     assert "It says: Water moves 1." in (tmp_path / "out" / "side-by-side.html").read_text(encoding="utf-8"), result
+
+
+def test_what_is_under_way_has_no_cost_yet(online: Command, api: Loopback) -> None:
+    row: dict[str, Any] = dict.fromkeys(
+        ("surface", "a", "b", "pairs", "verdict", "headline", "cost_usd", "finished_at"), None
+    )
+    row |= {"id": "01JD7Z00000000000000000000", "name": "cards", "state": "measuring", "unpriced_calls": 0}
+    row["created_at"] = "2026-11-27T12:00:00Z"
+    api.answer = lambda _: Reply(value={"items": [row], "cursor": None})
+    shown = online("experiment", "list").stdout
+    assert "measuring" in shown
+    assert "not known" not in shown

@@ -484,8 +484,7 @@ def text_of(error: BaseException) -> str:
         said = str(error)
     except BaseException:  # noqa: BLE001 - an exception's own code may raise
         said = ""
-    name = type(error).__name__
-    return (f"{name}: {said}" if said else name)[:MAX_MESSAGE_CHARS]
+    return f"{type(error).__name__}: {said}"[:MAX_MESSAGE_CHARS]
 
 
 # At the end, questions that only code of the script or the target can answer are asked first. Each of the two functions

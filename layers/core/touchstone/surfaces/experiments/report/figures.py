@@ -19,7 +19,7 @@ def score(value: float | None) -> str:
 
 
 def detectable(value: float | None) -> str:
-    """The smallest difference that would be found. None is larger than the whole scale, so more than that is no figure."""
+    """The smallest difference that would be found. No difference is larger than the whole scale."""
     return f"> {MOST_POINTS}" if value is not None and value > MOST_POINTS else score(value)
 
 
