@@ -7,6 +7,7 @@ from typing import Literal
 from functions.pages.charts import Chart, Series
 from functions.pages.tables import Column, PageTable, Row
 from functions.pages.words import PageTexts
+from touchstone.judges.base import asks_in_turn
 from touchstone.surfaces.experiments.conclusion import (
     Conclusion,
     ExperimentOutlay,
@@ -114,7 +115,7 @@ def _respects(conclusion: Conclusion) -> PageTable:
         Column(name="adjusted_p_value", shown="p_value"),
         Column(name="declared", shown="word", words="declared"),
         *_RUNS[: conclusion.replicates > 1],
-        *_AGREEMENT[: 2 * (not in_turn(conclusion.judges))],
+        *_AGREEMENT[: 2 * (not asks_in_turn(conclusion.judges))],
         Column(name="detectable", shown="decimal", detail=True),
         Column(name="compared", shown="number", detail=True, to="behind"),
         Column(name="sources", shown="number", detail=True),

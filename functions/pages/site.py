@@ -72,7 +72,7 @@ def on_error(error: TouchstoneError) -> Response[str]:
         return from_error(error)
     if isinstance(error, UnauthenticatedError) and site.current_event.http_method == "GET":
         return redirect(paths.sign_in(this_visit.path, paths.address(this_visit.path)))
-    return _visit_or_anonymous().page(_told(met, error), status=status_of(error))
+    return _visit_or_anonymous().page(_told(this_visit, error), status=status_of(error))
 
 
 @site.exception_handler(Exception)

@@ -22,6 +22,7 @@ from infra.toolchain import ToolMissingError
 app = typer.Typer(
     help="The whole of Touchstone on this machine: no Docker, no account, no key.",
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
     pretty_exceptions_enable=False,
 )

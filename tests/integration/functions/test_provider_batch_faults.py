@@ -169,7 +169,7 @@ def test_the_size_that_its_provider_took_is_kept_for_a_day(house: BatchingHouse)
     records = house.enqueue(4)
     for _ in range(2):
         house.hour()
-    records += house.line_up(9)  # the cache answers four of them
+    records += house.enqueue(9)  # the cache answers four of them
     for _ in range(3):
         house.hour()
     assert house.states(records) == {"done": 13}
@@ -177,7 +177,7 @@ def test_the_size_that_its_provider_took_is_kept_for_a_day(house: BatchingHouse)
     assert [call.by_batch for call in house.server.calls] == [True] * 9
     house.server.batches.most_queued = None
     house.later(seconds=LEARNED_FOR.total_seconds())
-    house.line_up(12)
+    house.enqueue(12)
     house.hour()
     assert _sizes(house)[7:] == [3]
 
@@ -186,7 +186,7 @@ def test_a_batch_that_has_no_room_beside_another_tells_nothing_of_the_next_ones(
     house.deployment.tenant("other")
     house.server.batches.most_queued = 4
     house.server.batches.plan(Plan(looks=20))
-    house.line_up(2, tenant="other")
+    house.enqueue(2, tenant="other")
     house.later(hours=1)
     house.drain()
     records = house.enqueue(4)
@@ -194,7 +194,7 @@ def test_a_batch_that_has_no_room_beside_another_tells_nothing_of_the_next_ones(
         house.hour()
     assert house.states(records) == {"done": 4}
     assert _sizes(house) == [2, 4, 4, 2, 2]
-    records = house.line_up(8)  # the cache answers four of them
+    records = house.enqueue(8)  # the cache answers four of them
     house.hour()
     assert house.states(records) == {"done": 8}
     assert _sizes(house)[5:] == [4]
@@ -204,7 +204,7 @@ def test_a_record_that_cannot_be_read_as_its_batch_is_made_smaller_is_settled_wh
     house: BatchingHouse,
 ) -> None:
     house.server.batches.plan(Plan(end="failed"), Plan(end="failed"))
-    *others, spoilt = house.line_up(4)
+    *others, spoilt = house.enqueue(4)
     house.later(hours=1)
     house.drain()
     mend = _spoil(house, spoilt)
@@ -221,7 +221,7 @@ def test_who_goes_on_with_a_half_gathered_batch_and_who_carries_it_do_not_meet(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The drain and the sweep are due at the same time, and money comes and goes in between."""
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     reserve_and_assign = gathering.reserve_and_assign
 
@@ -269,7 +269,7 @@ def test_a_batch_is_left_to_who_makes_it_however_long_that_takes(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch, beside: Callable[[BatchingContext, ProviderBatch], None]
 ) -> None:
     """Twelve minutes pass between its record and its money, and others, who come by then, find the ceiling at 0."""
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     reserve, first = gathering.reserve, iter([True])
 
@@ -292,7 +292,7 @@ def test_a_batch_is_left_to_who_makes_it_however_long_that_takes(
 def test_a_step_that_fails_while_it_makes_a_batch_keeps_nobody_else_from_it(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     with monkeypatch.context() as patch:
         patch.setattr(gathering, "reserve", _store_fails)
@@ -311,7 +311,7 @@ def _store_fails(*_: object) -> None:
 def test_a_step_that_fails_while_it_carries_a_batch_keeps_nobody_else_from_it(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     with monkeypatch.context() as patch:
@@ -326,7 +326,7 @@ def test_a_step_that_fails_while_it_carries_a_batch_keeps_nobody_else_from_it(
 def test_a_half_made_batch_that_another_function_may_be_at_is_not_made_a_second_time(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
 
     def killed(*_: object) -> None:
@@ -348,7 +348,7 @@ def test_a_half_made_batch_that_another_function_may_be_at_is_not_made_a_second_
 
 
 def test_two_looks_at_the_line_at_once_begin_one_batch(house: BatchingHouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     choose, first = gathering._chosen, iter([True])
 
@@ -367,7 +367,7 @@ def test_two_looks_at_the_line_at_once_begin_one_batch(house: BatchingHouse, mon
 
 def test_enough_questions_do_not_wait_for_others(house: BatchingHouse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gathering, "ENOUGH", 3)
-    records = house.line_up(3)
+    records = house.enqueue(3)
     house.drain()
     assert house.states(records) == {"submitted": 3}
 
@@ -383,7 +383,7 @@ def test_a_batch_is_no_larger_than_its_provider_and_our_functions_take(
         monkeypatch.setattr(OpenAIBatches, "limits", replace(limits, bytes=1))
     if bound == "our bytes":
         monkeypatch.setattr(gathering, "MOST_BYTES", 1)
-    house.line_up(3)
+    house.enqueue(3)
     house.later(hours=1)
     house.drain()
     assert _sizes(house) == [1, 1, 1]
@@ -395,7 +395,7 @@ def test_a_model_without_a_known_price_is_in_no_batch(
     name = load_registry({}).model("openai", "evaluate").name
     priceless = {"models": {name: {"price_in": None, "price_out": None}}}
     with batching_house(judges, monkeypatch, **registry(openai=priceless)) as house:
-        records = house.line_up(2)
+        records = house.enqueue(2)
         house.later(hours=1)
         house.drain()
         assert house.states(records) == {"failed": 2}
@@ -405,7 +405,7 @@ def test_a_model_without_a_known_price_is_in_no_batch(
 
 def test_an_evaluation_that_was_asked_now_is_not_given_up_for_what_its_batch_brings(house: BatchingHouse) -> None:
     house.server.rule(error("refused"), prompt="island-0-")
-    [record] = house.line_up(1)
+    [record] = house.enqueue(1)
     house.later(hours=1)
     house.drain()
     stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=record.id, pay_twice=True)
@@ -418,7 +418,7 @@ def test_an_evaluation_that_was_asked_now_is_not_given_up_for_what_its_batch_bri
 
 def test_a_batch_that_is_refused_after_its_providers_queue_was_full_cost_nothing(house: BatchingHouse) -> None:
     house.server.batches.plan(Plan(end="failed"))
-    house.line_up(2)
+    house.enqueue(2)
     house.later(hours=1)
     house.drain()
     house.server.batches.refuse(Refusal(status=400, body={"error": {"code": "invalid", "message": "No"}}))
@@ -430,7 +430,7 @@ def test_a_batch_that_is_refused_after_its_providers_queue_was_full_cost_nothing
 
 def test_a_batch_is_looked_at_ever_less_often_and_every_quarter_of_an_hour_at_last(house: BatchingHouse) -> None:
     house.server.batches.plan(Plan(looks=14))
-    house.line_up(1)
+    house.enqueue(1)
     house.later(hours=1)
     house.drain()
     pauses = list[float]()
@@ -446,7 +446,7 @@ def test_a_batch_is_looked_at_ever_less_often_and_every_quarter_of_an_hour_at_la
 def test_a_ceiling_that_is_lowered_while_a_batch_is_made_ends_no_batch_whose_money_is_held_back(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second = house.line_up(2)
+    first, second = house.enqueue(2)
     house.later(hours=1)
     evaluations = stores.batched_evaluations()
     submit = evaluations.submit

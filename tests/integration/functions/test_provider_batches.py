@@ -349,7 +349,7 @@ def test_results_that_are_not_kept_any_more_count_as_paid(house: BatchingHouse) 
 
 def test_a_batch_or_results_that_a_provider_does_not_find_for_a_while_are_not_paid_twice(house: BatchingHouse) -> None:
     house.server.batches.unknown, house.server.batches.results_late = 3, 2
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     house.carry_on()
@@ -365,7 +365,7 @@ def test_a_batch_that_its_provider_never_finds_is_given_up_three_days_after_its_
     look = timedelta(hours=5)
     monkeypatch.setattr(advancing, "LONGEST_LOOK", look)
     house.server.batches.unknown = 1_000
-    records = house.line_up(2)
+    records = house.enqueue(2)
     house.later(hours=1)
     house.drain()
     house.carry_on()

@@ -71,6 +71,12 @@ def test_a_wrong_command_line_ends_with_two(touchstone: Command, arguments: list
     assert "Traceback" not in result.stderr
 
 
+def test_a_value_that_is_no_choice_is_told_what_the_choices_are(touchstone: Command) -> None:
+    result = touchstone("experiment", "pairs", "folder", "--only", "win")
+    assert result.exit_code == 2
+    assert "Invalid value for '--only': 'win' is not one of 'wins', 'losses', 'flips'." in result.stderr
+
+
 def test_missing_settings_are_one_sentence(touchstone: Command) -> None:
     result = touchstone("budget")
     assert result.exit_code == 2

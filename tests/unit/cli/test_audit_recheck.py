@@ -63,6 +63,8 @@ def test_a_build_fails_on_what_is_named(recheck: Any, fail_on: str, code: int, t
     assert (first.get("classname"), first.get("name")) == ("touchstone.audit.multiple_choice", "keywords")
     assert "Valid → Ambiguous: B refuted → holds (The script ran to its end)." in (first[0].text or "")
     assert "Valid, as it was." in (second[0].text or "")
+    for case in (first, second):
+        assert [line[:2] for line in (case[0].text or "").splitlines()[1:]] == ["A ", "B "]
 
 
 def test_the_report_of_the_new_target_is_written(recheck: Any, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from typer.testing import Result
 
 from tests.support.commands import Command
 from tests.support.experiments import experiment, told
+from tests.support.loopback import Loopback, Reply
 from tests.support.providers import ProviderServer, error, hang
 from tests.support.wire import Asked, Behaviour
 
@@ -263,6 +264,25 @@ def test_the_estimate_asks_nobody(server: ProviderServer, touchstone: Command, r
     assert json.loads(touchstone(*free, "--json").stdout)["calls"] == [0, 0]
 
 
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("gpt-6-luna", "gpt-6-luna is a model of openai: write openai/gpt-6-luna where a model is named."),
+        ("openai/gpt-0", "There is no model gpt-0 of openai in the registry"),
+    ],
+)
+def test_a_model_that_a_run_would_refuse_has_no_estimate(
+    touchstone: Command, tmp_path: Path, model: str, said: str
+) -> None:
+    makers = [{"prompt": f"{word} {{{{ source }}}}", "model": model} for word in ("Tell", "Say")]
+    variants = [{"name": name, "maker": maker} for name, maker in zip("ab", makers, strict=True)]
+    asked = {"surface": "summary", "sources": [{"id": "w", "markdown": "Water."}], "variants": variants}
+    (tmp_path / "prompts.json").write_text(json.dumps(asked))
+    result = touchstone("experiment", "estimate", str(tmp_path / "prompts.json"))
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
 def test_without_a_key_the_estimate_has_calls_and_no_cost(touchstone: Command, request_file: str) -> None:
     shown = touchstone("experiment", "estimate", request_file).stdout
     assert "not known: there is no key" in shown
@@ -292,6 +312,13 @@ def test_a_folder_without_an_experiment_is_told_so(touchstone: Command, tmp_path
         (tmp_path / "experiment.json").write_text(content)
     result = touchstone("experiment", "report", str(tmp_path))
     assert (result.exit_code, "holds no experiment" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["report", "pairs"])
+def test_the_id_of_a_deployments_experiment_leads_to_its_report(touchstone: Command, command: str) -> None:
+    result = touchstone("experiment", command, "01JD7Z00000000000000000000")
+    assert result.exit_code == 2
+    assert "GET /v1/experiments/01JD7Z00000000000000000000/report" in result.stderr
 
 
 def test_a_report_shows_as_much_as_is_done(
@@ -410,3 +437,15 @@ def test_a_command_of_an_experiment_is_run_only_where_that_is_allowed(
     assert not list((tmp_path / "out").glob("pairs/*"))
     result = run("--allow-commands", given=str(given))
     assert "It says: Water moves 1." in (tmp_path / "out" / "side-by-side.html").read_text(encoding="utf-8"), result
+
+
+def test_what_is_under_way_has_no_cost_yet(online: Command, api: Loopback) -> None:
+    row: dict[str, Any] = dict.fromkeys(
+        ("surface", "a", "b", "pairs", "verdict", "headline", "cost_usd", "finished_at"), None
+    )
+    row |= {"id": "01JD7Z00000000000000000000", "name": "cards", "state": "measuring", "unpriced_calls": 0}
+    row["created_at"] = "2026-11-27T12:00:00Z"
+    api.answer = lambda _: Reply(value={"items": [row], "cursor": None})
+    shown = online("experiment", "list").stdout
+    assert "measuring" in shown
+    assert "not known" not in shown

@@ -113,6 +113,15 @@ def test_what_cannot_be_read_is_named_and_all_else_is_checked(touchstone: Comman
     ]
 
 
+@pytest.mark.parametrize("command", [("quiz", "check"), ("evaluate", "quiz")])
+def test_gift_is_told_how_it_becomes_a_quiz(touchstone: Command, tmp_path: Path, command: tuple[str, str]) -> None:
+    (tmp_path / "bank.gift").write_text("::Q1:: 2+2=4 {T}\n")
+    result = touchstone(*command, str(tmp_path / "bank.gift"))
+    assert result.exit_code == 2
+    assert f"{tmp_path}/bank.gift: This is GIFT" in result.stderr
+    assert "touchstone quiz import" in result.stderr
+
+
 def test_an_empty_folder_is_no_success(touchstone: Command, tmp_path: Path) -> None:
     result = touchstone("quiz", "check", str(tmp_path))
     assert result.exit_code == 2

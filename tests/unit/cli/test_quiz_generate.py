@@ -12,7 +12,7 @@ from tests.support.commands import Command
 from tests.support.course_quizzes import CURRICULUM, LEARNER, QUESTION, evaluated, flaw, made, quiz
 from tests.support.judges import MOMENT
 from tests.support.loopback import Asked, Loopback, Reply
-from tests.support.providers import ProviderServer, error
+from tests.support.providers import ProviderServer, error, success
 from touchstone.cli.terminal import waiting
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.view import AttemptView, QuizView
@@ -133,6 +133,17 @@ def test_a_generator_that_fails_leaves_nothing(models: ProviderServer, generate:
     assert (result.exit_code, result.stdout) == (3, "")
     assert "There is no quiz: refused." in result.stderr
     assert not (tmp_path / "quiz.json").exists()
+
+
+def test_a_reply_of_which_no_quiz_can_be_made_says_how_to_ask_again(models: ProviderServer, generate: Any) -> None:
+    models.rule(success({"questions": []}), schema="QuizReply")
+    assert "--no-cache" not in generate().stderr
+    calls = len(models.calls)
+    assert "There is no quiz: invalid_reply." in (again := generate().stderr)
+    assert "That reply was stored earlier: --no-cache asks the model again." in again
+    assert len(models.calls) == calls
+    generate("--no-cache")
+    assert len(models.calls) > calls
 
 
 def test_without_a_key_the_sentence_says_what_to_set(generate: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
 from infra.layers import PARTS, Code
 from infra.local import cli, demo, deployment, emulator, front, tenant
@@ -29,6 +30,12 @@ def test_two_folders_are_two_clouds(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert Home.of_environment().folder == tmp_path
     monkeypatch.delenv(HOME_VARIABLE)
     assert Home.of_environment().folder.name == ".touchstone"
+
+
+@pytest.mark.parametrize("asked", [["-h"], ["up", "-h"]])
+def test_help_has_the_same_short_name_as_that_of_touchstone(asked: list[str]) -> None:
+    result = CliRunner().invoke(cli.app, asked)
+    assert (result.exit_code, "Usage:" in result.output) == (0, True)
 
 
 def test_a_running_cloud_is_remembered_until_it_is_stopped(home: Home) -> None:

@@ -83,6 +83,9 @@ class Root(TyperGroup):
         """Run the command that was asked for."""
         try:
             return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
         except TouchstoneError as error:
             if ctx.params.get("debug"):
                 raise

@@ -195,7 +195,10 @@ class Registry:
             return self.providers[canonical_name(name)]
         except KeyError:
             known = ", ".join(self.providers)
-            raise SettingsError(f"There is no provider {name} in the registry; it has {known}.") from None
+            sentence = f"There is no provider {name} in the registry; it has {known}."
+            if owner := next((one.name for one in self.providers.values() if name in one.models), None):
+                sentence += f" {name} is a model of {owner}: write {owner}/{name} where a model is named."
+            raise SettingsError(sentence) from None
 
     def model(self, provider: str, tier: Tier) -> Model:
         """The model that serves a tier. If the provider names none for it, `fast` verifies and `strong` evaluates."""

@@ -23,17 +23,17 @@ from touchstone.version import __version__
 WORDS: Mapping[ProofStanding, str] = {"holds": "holds", "refuted": "is refuted", "unproven": "is not proved"}
 
 
-def summary_of(case: AuditCase, verdict: Verdict, reasons: Mapping[str, str]) -> str:
+def summaries_of(case: AuditCase, options: Iterable[OptionStanding], reasons: Mapping[str, str]) -> list[str]:
     """The result of each option and its reason, in a sentence or two each.
 
     `reasons` holds the proofs' reasons by label.
     """
     computed = {option.label for option in case.options if option.catch_all is not None}
     parts: list[str] = []
-    for option in verdict.options:
+    for option in options:
         why = "This follows from the other options." if option.label in computed else reasons.get(option.label)
         parts.append(f"{option.label} {WORDS[option.standing]}. {why or 'Nothing was run for it.'}")
-    return " ".join(parts)
+    return parts
 
 
 def change_of(case: AuditCase, verdict: Verdict) -> str:
@@ -98,6 +98,10 @@ class StoredProof(ProofResult):
     script: Annotated[str, Field(max_length=MAX_SCRIPT_CHARS)]
 
 
+def _reasons(proofs: Iterable[StoredProof]) -> dict[str, str]:
+    return {proof.label: proof.reason for proof in proofs}
+
+
 class AuditedCase(Strict):
     """The findings of an audit on one case.
 
@@ -119,6 +123,11 @@ class AuditedCase(Strict):
     stopped: str | None = None
     proofs: tuple[StoredProof, ...] = ()
     spends: tuple[Spend, ...] = ()
+
+    @property
+    def summaries(self) -> list[str]:
+        """The sentences of `proof_summary`, those about one option together."""
+        return summaries_of(self.case, self.options, _reasons(self.proofs))
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
@@ -213,7 +222,7 @@ def audited_case(
         selected_answer=verdict.selected_answer,
         options=verdict.options,
         missing=verdict.missing,
-        proof_summary=summary_of(case, verdict, {proof.label: proof.reason for proof in kept}),
+        proof_summary=" ".join(summaries_of(case, verdict.options, _reasons(kept))),
         change=change_of(case, verdict),
         critique=critique,
         stopped=stopped,

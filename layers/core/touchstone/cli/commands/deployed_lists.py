@@ -150,7 +150,7 @@ def list_experiments(
         ScreenColumn(title="name", of=field("name")),
         ScreenColumn(title="state", of=field("state")),
         ScreenColumn(title="came to", of=field("headline")),
-        ScreenColumn(title="cost", of=cost_of, right=True),
+        ScreenColumn(title="cost", of=lambda row: cost_of(row) if row.get("finished_at") else None, right=True),
     )
     show_found("experiments", asked, columns)
 

@@ -1,6 +1,7 @@
 """Commands about experiments, which compare two variants, without a deployment."""
 
 import asyncio
+import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,17 +13,21 @@ import typer
 
 from touchstone.cli.terminal.exits import INTERRUPTED
 from touchstone.cli.terminal.options import AsJson
+from touchstone.errors import InputError
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
     from touchstone.judges import Judges, Registry
     from touchstone.judges.base import Judge
     from touchstone.surfaces.experiments import Conclusion, Estimate, Experiment, ExperimentProgress
+    from touchstone.surfaces.experiments.saved import SavedExperiment
 
 app = typer.Typer()
 experiment = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(experiment, name="experiment", help="Compare two variants: which is better, and how certain that is.")
 
+ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
+"""The form of the ids of a deployment."""
 ReportFormat = Literal["html", "md", "csv", "json"]
 SidesFormat = Literal["html", "md", "json"]
 ShownOnly = Literal["wins", "losses", "flips"]
@@ -211,14 +216,12 @@ def report(
     """Print the report of an experiment. If it is not finished: of the part that is done."""
     from touchstone.cli.terminal.markdown import print_markdown
     from touchstone.cli.terminal.screen import print_json
-    from touchstone.errors import InputError
     from touchstone.surfaces.experiments import report as reports
-    from touchstone.surfaces.experiments.saved import read_saved
 
     require_extras("statistics")
     if items and form != "csv":
         raise InputError("Only --format csv has a table of items.", where="--items")
-    kept = read_saved(folder)
+    kept = _kept(folder)
     match form:
         case "html":
             _print(reports.report_html(kept.conclusion))
@@ -256,10 +259,9 @@ def pairs(
     """
     from touchstone.cli.terminal.markdown import print_markdown
     from touchstone.surfaces.experiments import report as reports
-    from touchstone.surfaces.experiments.saved import read_saved
 
     require_extras("statistics")
-    kept = read_saved(folder)
+    kept = _kept(folder)
     view = reports.side_by_side(kept.experiment, kept.results, only=only)
     match form:
         case "html":
@@ -268,6 +270,18 @@ def pairs(
             print_markdown(reports.sides_markdown(view, kept.conclusion, language=language))
         case "json":
             _print(reports.sides_json(view, kept.conclusion))
+
+
+def _kept(folder: Path) -> "SavedExperiment":
+    """What a folder holds. Raises `InputError`, for the id of a deployment's experiment with the address to read it."""
+    from touchstone.surfaces.experiments.saved import read_saved
+
+    if ULID.fullmatch(str(folder)) and not folder.exists():
+        raise InputError(
+            f"{folder} is no folder. An experiment of your deployment is read on its page, app/experiments/{folder}, "
+            f"or with GET /v1/experiments/{folder}/report?format=md (html, csv, json; sides for the pairs)."
+        )
+    return read_saved(folder)
 
 
 def _texts(folder: Path, conclusion: "Conclusion") -> str:
@@ -334,8 +348,16 @@ async def _confirmed(found: "Experiment", terms: _Terms, asked: "Sequence[Judge]
 
 async def _estimated(found: "Experiment", asked: "Sequence[Judge]", registry: "Registry") -> "Estimate":
     from touchstone.surfaces.experiments import estimate_of
+    from touchstone.surfaces.experiments.makers import PromptMaker
     from touchstone.surfaces.experiments.run import listed
 
+    for maker in found.makers:
+        if isinstance(maker, PromptMaker) and maker.provider is not None:
+            # A run refuses a model that is not listed, so an estimate does too.
+            if maker.model_name is None:
+                registry.provider(maker.provider)
+            else:
+                registry.find(maker.provider, maker.model_name)
     first, *others = [listed(registry, judge) for judge in asked] or [None]
     return await estimate_of(found, first, others=others, registry=registry)
 

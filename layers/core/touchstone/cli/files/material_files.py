@@ -117,6 +117,10 @@ def _card(row: Sequence[str], columns: Sequence[str | None], *, line: int, name:
     return card
 
 
+GIFT_NOT_JSON = (
+    "This is GIFT, and a quiz is wanted as JSON here: `touchstone quiz import FILE --out quiz.json` makes it."
+)
+"""What is wrong with a file of GIFT."""
 MAX_BYTES = 32_000_000
 """The limit of one file. A quiz of 500 questions with 10,000 characters each, and all the rest, is smaller."""
 MAX_ID_CHARS = 128
@@ -125,12 +129,19 @@ JSON_ENDING = ".json"
 TEXT_ENDINGS = frozenset({".md", ".markdown", ".txt", ".csv", ".tsv"})
 
 
+def is_gift(source: str) -> bool:
+    """Whether a file is named as Moodle's GIFT."""
+    return source.lower().endswith(".gift")
+
+
 def quiz_of(source: str) -> Quiz:
     """The quiz in a file.
 
     Raises `InputError` and `TooLargeError` with one sentence that names the file and the place at fault.
     """
     name = name_of(source)
+    if is_gift(source):
+        raise InputError(GIFT_NOT_JSON, where=name)
     fields = loads(_text(source), where=name)
     return _checked(Quiz, _with_parts(fields, "questions", name), name=name, of="a quiz")
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from touchstone import json_places
 from touchstone.cli.files.faults import sentence_of
-from touchstone.cli.files.material_files import MAX_BYTES
+from touchstone.cli.files.material_files import GIFT_NOT_JSON, MAX_BYTES, is_gift
 from touchstone.cli.terminal.places import read_file
 from touchstone.errors import InputError
 from touchstone.json_places import BYTE_ORDER_MARK, CharSpan, Lines, Located, MisplacedError, located
@@ -151,6 +151,9 @@ def _take(path: Path, found: Folders, *, named: bool) -> bool:
         text, marked = text_of(path)
     except InputError as error:
         found.faults.append(QuizFileFault(file=path, sentence=str(error).removeprefix(f"{path} ")))
+        return True
+    if named and is_gift(path.name):
+        found.faults.append(QuizFileFault(file=path, sentence=GIFT_NOT_JSON))
         return True
     documents = list(_documents(path, text))
     if not named and not any(isinstance(each, MisplacedError) or _is_quiz(each.value) for each in documents):

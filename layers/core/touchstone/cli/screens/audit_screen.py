@@ -159,7 +159,7 @@ def _suite_case(one: AuditedCase, outcome: CaseOutcome, sentence: str) -> Case:
         name=one.case.id,
         outcome=outcome,
         sentence=sentence,
-        details=one.proof_summary,
+        details="\n".join(one.summaries),
         seconds=seconds,
     )
 

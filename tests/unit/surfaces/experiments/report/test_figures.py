@@ -32,6 +32,8 @@ def test_what_there_is_not_is_a_dash_and_no_zero() -> None:
 
 def test_other_figures() -> None:
     assert (figures.p_value(0.0004), figures.p_value(0.0012)) == ("< 0.001", "0.001")
+    assert (figures.detectable(4.5), figures.detectable(121.1), figures.detectable(None)) == ("4.5", "> 100", "–")
+    assert (figures.were(1, "tie"), figures.were(7, "tie")) == ("1 was a tie", "7 were ties")
     assert (figures.counted(1, "pair"), figures.counted(1200, "pair")) == ("1 pair", "1,200 pairs")
 
 

@@ -33,6 +33,18 @@ CASES: list[tuple[dict[str, Any], str]] = [
     (
         {
             "verdict": "no_difference_shown",
+            "metrics": (metric(**(ALIKE | {"detectable": 121.1})),),
+            "preference": preference(**NOTHING),
+        },
+        "No difference is shown between “old” and “new”: even one of 100 points, the whole scale, would have been found less than four times of five.",  # noqa: E501
+    ),
+    (
+        {"verdict": "no_difference_shown", "metrics": (metric(**(ALIKE | {"detectable": 121.1})),)},
+        "No difference is shown between “old” and “new”: one of 4.5 points (the judge's preference) would have been found at least four times of five, in quiz clarity not even one of 100 points.",  # noqa: E501
+    ),
+    (
+        {
+            "verdict": "no_difference_shown",
             "metrics": (metric(**(ALIKE | {"detectable": None})),),
             "preference": preference(**NOTHING),
         },

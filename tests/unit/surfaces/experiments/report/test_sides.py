@@ -1,6 +1,7 @@
 """Pairs side by side: what differs is marked, what came of each is told, and no text is more than text."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -12,12 +13,14 @@ from tests.support.report_pages import NEVER, ReportPage
 from touchstone.material import Summary
 from touchstone.surfaces.experiments import Experiment
 from touchstone.surfaces.experiments.concluding import conclude
+from touchstone.surfaces.experiments.conclusion import MakerOutlay
 from touchstone.surfaces.experiments.generation import Failure
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
 from touchstone.surfaces.experiments.preference import Preference, PreferenceVote
 from touchstone.surfaces.experiments.report import side_by_side, sides_html, sides_json, sides_markdown
 from touchstone.surfaces.experiments.report.differences import MOST_CHANGES, differences
-from touchstone.surfaces.experiments.report.sides import MAX_SHOWN_CHARS, ONLY
+from touchstone.surfaces.experiments.report.side_pages import WORDS
+from touchstone.surfaces.experiments.report.sides import MAX_SHOWN_CHARS, ONLY, plain
 from touchstone.text.language import Language
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -121,6 +124,32 @@ def test_both_prompts_are_compared_too() -> None:
     prompts = side_by_side(experiment(), results()).prompts
     assert prompts is not None
     assert [[piece.text for piece in one.pieces if piece.changed] for one in prompts] == [["Say "], ["Tell "]]
+
+
+def test_a_system_prompt_is_told_from_the_prompt() -> None:
+    asked = experiment().model_dump(mode="json")
+    asked["variants"][1]["maker"]["system"] = "You teach."
+    prompts = side_by_side(Experiment.model_validate(asked), results()).prompts
+    assert prompts is not None
+    assert [plain(one.pieces) for one in prompts] == [
+        "prompt:\nSay Water moves. {{ source }}",
+        "system:\nYou teach.\n\nprompt:\nTell Water moves. {{ source }}",
+    ]
+
+
+def test_what_came_from_the_cache_is_not_shown_as_nothing() -> None:
+    asked, found = experiment(), results()
+    told = conclude(asked, found)
+    nothing: dict[str, Any] = dict.fromkeys(("calls", "input_tokens", "output_tokens", "unpriced"), 0)
+    nothing |= {"cost_usd": 0.0, "seconds": None, "models": ()}
+    outlay = MakerOutlay.model_validate({"maker": asked.makers[0], "made": 4, "failed": 0, "cached": 4, **nothing})
+    view, told = side_by_side(asked, found), told.model_copy(update={"makers": (outlay, outlay)})
+    assert "<td>0 + 4 from the cache</td>" in sides_html(view, told)
+    assert "| 0 + 4 来自缓存 |" in sides_markdown(view, told, language="zh")
+
+
+def test_chinese_pages_have_chinese_punctuation() -> None:
+    assert not [words for words in WORDS["zh"].values() if re.search("[一-鿿][,:;]|[,:;][一-鿿]", words)]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -7,6 +7,8 @@ from touchstone.surfaces.experiments.conclusion import Replication
 NOTHING = "–"
 DECIMALS = 1
 SMALLEST_P = 0.001
+MOST_POINTS = 100
+"""The whole scale of a score: the largest difference that there can be."""
 SMALLEST = 0.0001
 """A figure nearer to 0 than this is shown as 0."""
 
@@ -14,6 +16,11 @@ SMALLEST = 0.0001
 def score(value: float | None) -> str:
     """A score or a mean (0-100)."""
     return NOTHING if value is None else _minus(_written(value))
+
+
+def detectable(value: float | None) -> str:
+    """The smallest difference that would be found. No difference is larger than the whole scale."""
+    return f"> {MOST_POINTS}" if value is not None and value > MOST_POINTS else score(value)
 
 
 def points(value: float | None) -> str:
@@ -51,6 +58,11 @@ def share(value: float | None) -> str:
 def counted(number: int, one: str, several: str | None = None) -> str:
     """A number of things in words: `1 pair`, `2 pairs`."""
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
+def were(number: int, one: str) -> str:
+    """A number of things with its verb in the past: `1 was a tie`, `2 were ties`."""
+    return f"1 was a {one}" if number == 1 else f"{number:,} were {one}s"
 
 
 def _written(value: float) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from touchstone.statistics.paired import FEWEST_SOURCES
 from touchstone.surfaces.experiments.conclusion import Conclusion, PreferenceComparison, Stopped, Verdict
-from touchstone.surfaces.experiments.report.figures import counted, interval, p_value, points, score, share
+from touchstone.surfaces.experiments.report.figures import MOST_POINTS, counted, interval, p_value, points, score, share
 from touchstone.surfaces.experiments.report.respects import PREFERENCE, Respect, respects_of
 
 type NoteName = Literal[
@@ -16,7 +16,9 @@ type NoteName = Literal[
     "excerpts",
     "few_sources",
     "flipped",
+    "found_beyond",
     "found_from",
+    "found_from_beyond",
     "found_from_to",
     "found_untold",
     "needed",
@@ -165,10 +167,14 @@ def _found_from(respects: Sequence[Respect]) -> Note:
     if not known:
         return Note(name="found_untold")
     least, most = min(known), max(known)
+    if least[0] > MOST_POINTS:
+        return Note(name="found_beyond", filled={"whole": MOST_POINTS})
     if least == most:
         return Note(name="found_from", filled={"points": score(most[0]), "metric": most[2]})
-    told = {"least": score(least[0]), "least_metric": least[2], "most": score(most[0]), "most_metric": most[2]}
-    return Note(name="found_from_to", filled=told)
+    ends: dict[str, str | int] = {"least": score(least[0]), "least_metric": least[2], "most_metric": most[2]}
+    if most[0] > MOST_POINTS:
+        return Note(name="found_from_beyond", filled={**ends, "whole": MOST_POINTS})
+    return Note(name="found_from_to", filled={**ends, "most": score(most[0])})
 
 
 def _would_be_found(respects: Sequence[Respect]) -> str:
@@ -294,7 +300,14 @@ _ENGLISH: Mapping[NoteName, Callable[..., str]] = MappingProxyType(
         "flipped": lambda share: (
             f"In {share} of the pairs the judge's verdict did not survive the swap of the two; those are ties."
         ),
+        "found_beyond": lambda whole: (
+            f"even one of {whole} points, the whole scale, would have been found less than four times of five"
+        ),
         "found_from": lambda points, metric: f"one of {points} points in {called(metric)} {_OFTEN}",
+        "found_from_beyond": lambda least, least_metric, most_metric, whole: (
+            f"one of {least} points ({called(least_metric)}) {_OFTEN}, "
+            f"in {called(most_metric)} not even one of {whole} points"
+        ),
         "found_from_to": lambda least, least_metric, most, most_metric: (
             f"one of {least} points ({called(least_metric)}) to {most} points ({called(most_metric)}) {_OFTEN}"
         ),

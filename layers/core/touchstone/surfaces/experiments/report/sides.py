@@ -171,12 +171,17 @@ def shown_prompts(a: Maker | None, b: Maker | None) -> tuple[ShownSide, ShownSid
     """The prompts of both makers as they are shown; None where they do not both have one."""
     if not isinstance(a, PromptMaker) or not isinstance(b, PromptMaker):
         return None
-    of_a, of_b = _sides(*(_words(one) for one in (a, b)))
+    titled = not (a.system is None and b.system is None)
+    of_a, of_b = _sides(*(_words(one, titled=titled) for one in (a, b)))
     return None if of_a is None or of_b is None else (of_a, of_b)
 
 
-def _words(maker: PromptMaker) -> str:
-    return maker.prompt if maker.system is None else f"{maker.system}\n\n{maker.prompt}"
+def _words(maker: PromptMaker, *, titled: bool) -> str:
+    """What the model is sent. `titled`: with the names of the fields, since one of both makers has a system prompt."""
+    if not titled:
+        return maker.prompt
+    system = "" if maker.system is None else f"system:\n{maker.system}\n\n"
+    return f"{system}prompt:\n{maker.prompt}"
 
 
 def _told(maker: Maker | None) -> str | None:

@@ -15,11 +15,13 @@ from touchstone.surfaces.experiments.conclusion import (
 from touchstone.surfaces.experiments.report.figures import (
     between_runs,
     counted,
+    detectable,
     interval,
     p_value,
     points,
     score,
     share,
+    were,
 )
 from touchstone.surfaces.experiments.report.plot import DrawnDifference, mark_of, scale_of
 from touchstone.surfaces.experiments.report.respects import Respect, respects_of
@@ -163,7 +165,7 @@ def _row(respect: Respect, scale: float, words: dict[Verdict, str]) -> ReportRow
         interval=interval(found.interval),
         runs=between_runs(found.replication),
         p=p_value(found.adjusted_p_value),
-        detectable=score(found.detectable),
+        detectable=detectable(found.detectable),
         compared=f"{found.compared:,}",
         unscored=f"{respect.unscored_a} / {respect.unscored_b}",
         verdict=words[found.verdict],
@@ -176,7 +178,7 @@ def _preference(conclusion: Conclusion, a: str, b: str) -> str:
     found = conclusion.preference
     if not found.asked:
         return "No judge was asked."
-    judged = found.wins_a + found.wins_b + found.ties
+    judged, ties = found.wins_a + found.wins_b + found.ties, were(found.ties, "tie")
     unscored = "" if not found.unscored else f" {counted(found.unscored, 'pair')} could not be judged so."
     if not judged or found.flip_interval is None:
         return f"No pair was judged in both orders.{unscored}"
@@ -185,21 +187,21 @@ def _preference(conclusion: Conclusion, a: str, b: str) -> str:
         return (
             f"Of {counted(judged, 'pair')} that judges were shown in both orders, one after the other until the "
             f"verdict of one survived the swap, “{a}” was preferred in {found.wins_a} and “{b}” in {found.wins_b}; "
-            f"{found.ties} were ties. The first judge's verdict did not survive in {found.flipped} of them "
+            f"{ties}. The first judge's verdict did not survive in {found.flipped} of them "
             f"({share(found.flip_rate)}; 95 % interval {share(low)} to {share(high)}).{unscored}"
         )
     if conclusion.judges > 1:
         splits = f", {found.splits} of them since the judges did not agree" if found.splits else ""
         return (
             f"Of {counted(judged, 'pair')} that {conclusion.judges} judges were shown in both orders, more than half "
-            f"of them preferred “{a}” in {found.wins_a} and “{b}” in {found.wins_b}; {found.ties} were ties{splits}. "
+            f"of them preferred “{a}” in {found.wins_a} and “{b}” in {found.wins_b}; {ties}{splits}. "
             f"A judge's verdict did not survive the swap in {found.flipped} cases ({share(found.flip_rate)}; "
             f"95 % interval {share(low)} to {share(high)}).{unscored}"
         )
     torn = ", which are among the ties" if found.flipped else ""
     return (
         f"Of {counted(judged, 'pair')} that a judge was shown in both orders, it preferred “{a}” in {found.wins_a} and "
-        f"“{b}” in {found.wins_b}; {found.ties} were ties. Its verdict did not survive the swap in {found.flipped} of "
+        f"“{b}” in {found.wins_b}; {ties}. Its verdict did not survive the swap in {found.flipped} of "
         f"them ({share(found.flip_rate)}; 95 % interval {share(low)} to {share(high)}){torn}.{unscored}"
     )
 
