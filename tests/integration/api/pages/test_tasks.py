@@ -99,6 +99,7 @@ def test_a_ranking_says_what_every_place_came_from(member: Visitor, ranked: ApiT
     page = member.open(address(ranked))
     assert "Ranked, may be challenged" in page.text
     assert "Nobody challenged the ranking." in page.text
+    assert "Winner so far ann" in page.text
 
 
 def test_penalties_and_missed_criteria_are_shown_by_their_cause(member: Visitor, ranked: ApiTask) -> None:
