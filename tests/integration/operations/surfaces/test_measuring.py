@@ -325,7 +325,7 @@ def held(room: Room, *providers: str, confidence: float = 0.9) -> None:
     version, judges = load_prompt("touchstone.surfaces", "quiz_clarity", "en").version, room.script.judges()
     sure_from = SureFrom(confidence=confidence, labels=120, wanted=0.95, card="c" * 16, version="v" * 8)
     sure = {(f"{judges.get(name, 'strong').model}-answered", version): sure_from for name in providers}
-    object.__setattr__(room.context, "sure", lambda: sure)
+    object.__setattr__(room.context, "thresholds", lambda: sure)
 
 
 def test_where_no_judge_is_sure_enough_the_metric_is_over_without_a_score(
@@ -388,6 +388,6 @@ def test_nobody_is_asked_where_it_cannot_be_read_how_sure_a_judge_must_be(
         raise StoreError("The table was throttled.")
 
     room = Room(measurements, clock, GOOD)
-    object.__setattr__(room.context, "sure", broken)
+    object.__setattr__(room.context, "thresholds", broken)
     waits = room.tries()
     assert (waits.state, waits.reason, room.script.asked) == ("waiting", "overloaded", [])
