@@ -16,7 +16,7 @@ from touchstone.surfaces.experiments.conclusion import (
 )
 from touchstone.surfaces.experiments.makers import PromptMaker, called
 from touchstone.surfaces.experiments.report.respects import Respect, respects_of
-from touchstone.surfaces.experiments.report.sentences import Note, lead
+from touchstone.surfaces.experiments.report.sentences import ReportNote, lead
 from touchstone.surfaces.model import ItemLabel
 
 MOST_FAILED = 50
@@ -71,12 +71,12 @@ def better_of(words: PageTexts, conclusion: Conclusion) -> list[str]:
     ]
 
 
-def said_of(words: PageTexts, notes: Iterable[Note]) -> list[str]:
+def said_of(words: PageTexts, notes: Iterable[ReportNote]) -> list[str]:
     """Notes on an experiment as sentences in the reader's language."""
     return [words(f"experiment.note.{one.name}", **_filled(words, one)) for one in notes]
 
 
-def _filled(words: PageTexts, note: Note) -> dict[str, str]:
+def _filled(words: PageTexts, note: ReportNote) -> dict[str, str]:
     """The figures and names of a note as people read them: metrics by their words."""
     return {
         name: words.known("metric", str(value)) if name.endswith("metric") else _figure(value)

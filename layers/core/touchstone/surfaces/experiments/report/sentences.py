@@ -40,7 +40,7 @@ type NoteName = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class ReportNote:
     """One thing to be said of an experiment, for whoever says it in a language.
 
     `filled` holds the figures and names in it. Fields that end in `metric` hold the name of a respect.
@@ -76,7 +76,7 @@ def notes(conclusion: Conclusion) -> tuple[str, ...]:
     return tuple(_ENGLISH[one.name](**one.filled) for one in noted(conclusion))
 
 
-def grounds(conclusion: Conclusion) -> tuple[Note, ...]:
+def grounds(conclusion: Conclusion) -> tuple[ReportNote, ...]:
     """What stands behind the verdict beside the differences that are shown: how much would have been found, what lacks.
 
     They are what the headline says in English.
@@ -90,7 +90,7 @@ def grounds(conclusion: Conclusion) -> tuple[Note, ...]:
             return (_lacking(respects),)
         case _:
             alike = len(_alike(respects))
-            return (Note(name="alike", filled={"respects": alike}),) if alike else ()
+            return (ReportNote(name="alike", filled={"respects": alike}),) if alike else ()
 
 
 def called(respect: str) -> str:
@@ -157,7 +157,7 @@ def _alike(respects: Sequence[Respect]) -> list[Respect]:
     return [one for one in respects if one.verdict == "no_difference_shown"]
 
 
-def _found_from(respects: Sequence[Respect]) -> Note:
+def _found_from(respects: Sequence[Respect]) -> ReportNote:
     """How large a difference must be to have been found."""
     known = [
         (one.comparison.detectable, called(one.name), one.name)
@@ -165,16 +165,16 @@ def _found_from(respects: Sequence[Respect]) -> Note:
         if one.comparison.detectable is not None
     ]
     if not known:
-        return Note(name="found_untold")
+        return ReportNote(name="found_untold")
     least, most = min(known), max(known)
     if least[0] > MOST_POINTS:
-        return Note(name="found_beyond", filled={"whole": MOST_POINTS})
+        return ReportNote(name="found_beyond", filled={"whole": MOST_POINTS})
     if least == most:
-        return Note(name="found_from", filled={"points": score(most[0]), "metric": most[2]})
+        return ReportNote(name="found_from", filled={"points": score(most[0]), "metric": most[2]})
     ends: dict[str, str | int] = {"least": score(least[0]), "least_metric": least[2], "most_metric": most[2]}
     if most[0] > MOST_POINTS:
-        return Note(name="found_from_beyond", filled={**ends, "whole": MOST_POINTS})
-    return Note(name="found_from_to", filled={**ends, "most": score(most[0])})
+        return ReportNote(name="found_from_beyond", filled={**ends, "whole": MOST_POINTS})
+    return ReportNote(name="found_from_to", filled={**ends, "most": score(most[0])})
 
 
 def _would_be_found(respects: Sequence[Respect]) -> str:
@@ -183,7 +183,7 @@ def _would_be_found(respects: Sequence[Respect]) -> str:
     return _ENGLISH[found.name](**found.filled)
 
 
-def _needed(respects: Sequence[Respect]) -> Note | None:
+def _needed(respects: Sequence[Respect]) -> ReportNote | None:
     """How many more sources would show the difference seen, in the respect that needs the fewest; None if not known.
 
     It is also None if there are already as many sources: the experiment is then one of the one in five that do not show
@@ -199,7 +199,7 @@ def _needed(respects: Sequence[Respect]) -> Note | None:
     more, name, difference = min(needed, key=lambda one: one[0])
     if more <= 0:
         return None
-    return Note(name="needed", filled={"sources": more, "points": score(abs(difference or 0.0)), "metric": name})
+    return ReportNote(name="needed", filled={"sources": more, "points": score(abs(difference or 0.0)), "metric": name})
 
 
 def _settled(respects: Sequence[Respect]) -> str:
@@ -208,14 +208,14 @@ def _settled(respects: Sequence[Respect]) -> str:
     return "" if needed is None else f" {_ENGLISH[needed.name](**needed.filled)}"
 
 
-def _lacking(respects: Sequence[Respect]) -> Note:
+def _lacking(respects: Sequence[Respect]) -> ReportNote:
     """Why nothing could be compared in these respects."""
     if not any(one.comparison.compared for one in respects):
-        return Note(name="no_pair")
+        return ReportNote(name="no_pair")
     sources = max(one.comparison.sources for one in respects)
     if sources < FEWEST_SOURCES:
-        return Note(name="few_sources", filled={"fewest": FEWEST_SOURCES, "sources": sources})
-    return Note(name="one_source")
+        return ReportNote(name="few_sources", filled={"fewest": FEWEST_SOURCES, "sources": sources})
+    return ReportNote(name="one_source")
 
 
 def _why_not(respects: Sequence[Respect]) -> str:
@@ -239,16 +239,16 @@ _NOT_COMPARED: Mapping[NoteName, NoteName] = MappingProxyType(
 )
 
 
-def noted(conclusion: Conclusion) -> Iterator[Note]:
+def noted(conclusion: Conclusion) -> Iterator[ReportNote]:
     """What a reader of the figures must know, as `notes` says it in English."""
     if conclusion.measured < conclusion.pairs:
         told = {"measured": conclusion.measured, "pairs": conclusion.pairs}
-        yield Note(name=_OF_PART[conclusion.stopped], filled=told)
+        yield ReportNote(name=_OF_PART[conclusion.stopped], filled=told)
     if failed := len(conclusion.failed):
-        yield Note(name="not_generated", filled={"items": failed})
+        yield ReportNote(name="not_generated", filled={"items": failed})
     asked = conclusion.preference.asked
     if not asked:
-        yield Note(name="not_asked")
+        yield ReportNote(name="not_asked")
     for one in respects_of(conclusion):
         if one.name == PREFERENCE and not asked:
             continue
@@ -256,23 +256,23 @@ def noted(conclusion: Conclusion) -> Iterator[Note]:
             yield _unscored(one, conclusion)
         if one.verdict == "not_compared" and conclusion.verdict != "not_compared":
             why = _lacking([one])
-            yield Note(name=_NOT_COMPARED[why.name], filled={"metric": one.name, **why.filled})
+            yield ReportNote(name=_NOT_COMPARED[why.name], filled={"metric": one.name, **why.filled})
     if conclusion.preference.flipped and conclusion.judges == 1:
-        yield Note(name="flipped", filled={"share": share(conclusion.preference.flip_rate)})
+        yield ReportNote(name="flipped", filled={"share": share(conclusion.preference.flip_rate)})
     if conclusion.replicates > 1:
-        yield Note(name="replicates", filled={"times": conclusion.replicates})
+        yield ReportNote(name="replicates", filled={"times": conclusion.replicates})
     if excerpts := conclusion.preference.excerpts:
-        yield Note(name="excerpts", filled={"pairs": excerpts})
+        yield ReportNote(name="excerpts", filled={"pairs": excerpts})
     if unpriced := conclusion.outlay.unpriced:
-        yield Note(name="calls_unpriced", filled={"calls": unpriced})
+        yield ReportNote(name="calls_unpriced", filled={"calls": unpriced})
 
 
-def _unscored(respect: Respect, conclusion: Conclusion) -> Note:
+def _unscored(respect: Respect, conclusion: Conclusion) -> ReportNote:
     if respect.name == PREFERENCE:
-        return Note(name="no_preference", filled={"pairs": respect.unscored_a})
+        return ReportNote(name="no_preference", filled={"pairs": respect.unscored_a})
     names: dict[str, str | int] = {"metric": respect.name, "a": conclusion.a, "b": conclusion.b}
     figures = {"unscored_a": respect.unscored_a, "unscored_b": respect.unscored_b}
-    return Note(name="unscored", filled={**names, **figures})
+    return ReportNote(name="unscored", filled={**names, **figures})
 
 
 def _part(measured: int, pairs: int, why: str = "") -> str:
