@@ -18,6 +18,8 @@ WHOLE = "sentence"
 """Gaps whose names begin so hold a sentence or a part of one, which is looked up as well."""
 SEVERAL = "options"
 """Gaps whose names begin so hold names in a row: `A, B and C`."""
+NAMES = frozenset({"provider", "model", "status", "seconds", "limit"})
+"""Gaps that hold one word: a sentence with several there is somebody else's."""
 DEEPEST = 3
 
 type Parts = tuple[tuple[str, str | None], ...]
@@ -82,6 +84,8 @@ def _read(parts: Parts, sentence: str) -> Mapping[str, str] | None:
         end = sentence.find(literal, place + 1) if following is not None else len(sentence) - len(literal)
         if end <= place or not sentence.startswith(literal, end):
             return None
-        filled[gap or ""] = sentence[place:end]
+        filled[gap or ""] = value = sentence[place:end]
+        if gap in NAMES and any(map(str.isspace, value)):
+            return None
         place, gap = end + len(literal), following
     return filled

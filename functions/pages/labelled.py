@@ -1,12 +1,17 @@
 """The things that labels are of, as a reader recognises them: what each belongs to, and its own words."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import ValidationError
 
 from functions.composition.stores import answers, measurements, submissions, tasks
 from functions.pages.measured import words_of_item
 from touchstone.answers.labelling import KIND as ANSWER
 from touchstone.answers.model import AnswerRecord
+from touchstone.errors import NotFoundError
 from touchstone.oracle.labelling import KIND as GATE
 from touchstone.oracle.labelling import submission_ref
 from touchstone.oracle.submission import Submission
@@ -58,9 +63,31 @@ def things_of(tenant: str, labels: Sequence[Label]) -> Mapping[ThingName, Labell
     }
 
 
+class _Records[R](Protocol):
+    """A store of records."""
+
+    def find_many(self, *, tenant: str, which: Sequence[Reference]) -> dict[Reference, R]:
+        """The existing records of these references."""
+        ...
+
+
+def readable[R](store: _Records[R], tenant: str, which: Sequence[Reference]) -> Mapping[Reference, R]:
+    """The records of these references that exist and can be read: one that is spoilt costs a page its name alone."""
+    if not which:
+        return {}
+    try:
+        return store.find_many(tenant=tenant, which=which)
+    except (ValidationError, NotFoundError):
+        found: dict[Reference, R] = {}
+        for one in which:
+            with suppress(ValidationError, NotFoundError):
+                found |= store.find_many(tenant=tenant, which=[one])
+        return found
+
+
 def _attempts(tenant: str, labels: Sequence[Label]) -> Iterator[tuple[ThingName, LabelledThing]]:
     which = _different(Reference(tenant, "answer", label.record_id) for label in labels)
-    found = {one.id: record for one, record in answers().find_many(tenant=tenant, which=which).items()} if which else {}
+    found = {one.id: record for one, record in readable(answers(), tenant, which).items()}
     for label in labels:
         if (record := found.get(label.record_id)) is not None:
             yield name_of(label), _attempt(record, label.item)
@@ -73,8 +100,7 @@ def _attempt(record: AnswerRecord, item: str) -> LabelledThing:
 
 def _items(tenant: str, labels: Sequence[Label]) -> Iterator[tuple[ThingName, LabelledThing]]:
     which = _different(Reference(tenant, "measurement", label.record_id) for label in labels)
-    read = measurements().find_many(tenant=tenant, which=which) if which else {}
-    found = {one.id: record for one, record in read.items()}
+    found = {one.id: record for one, record in readable(measurements(), tenant, which).items()}
     for label in labels:
         if (record := found.get(label.record_id)) is not None:
             yield name_of(label), _item(record, label)
@@ -96,10 +122,9 @@ def _title(text: str) -> str:
 
 def _criteria(tenant: str, labels: Sequence[Label]) -> Iterator[tuple[ThingName, LabelledThing]]:
     names = {label.record_id: submission_ref(tenant, label.record_id) for label in labels}
-    handed_in = submissions().find_many(tenant=tenant, which=_different(names.values())) if names else {}
+    handed_in = readable(submissions(), tenant, _different(names.values()))
     asked = _different(Reference(tenant, "task", one.task_id) for one in names.values())
-    read = tasks().find_many(tenant=tenant, which=asked) if asked else {}
-    found = {one.id: record for one, record in read.items()}
+    found = {one.id: record for one, record in readable(tasks(), tenant, asked).items()}
     for label in labels:
         ref = names[label.record_id]
         if (task := found.get(ref.task_id)) is not None:

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.stores import answers, statistics
 from functions.pages.charts import Chart, Series
+from functions.pages.labelled import readable
 from functions.pages.tables import Column, PageTable, Row
 from functions.pages.visit import PageView, visit
 from functions.pages.words import PageTexts
@@ -74,8 +75,7 @@ def _suggestions(found: Sequence["SuggestionCount"]) -> PageTable:
 
 def _approaches(tenant: str, found: Sequence["Approach"]) -> PageTable:
     which = [Reference(tenant, "answer", approach.answer_id) for approach in found]
-    answered = answers().find_many(tenant=tenant, which=which) if which else {}
-    problems = {one.id: record.problem for one, record in answered.items()}
+    problems = {one.id: record.problem for one, record in readable(answers(), tenant, which).items()}
     rows: list[Row] = [
         {
             "approach": approach.text,

@@ -253,6 +253,19 @@ def test_a_batch_or_results_that_a_provider_does_not_find_for_a_while_are_not_pa
     assert [call.by_batch for call in server.calls] == [True] * COUNT
 
 
+def test_a_batch_that_was_late_to_be_found_has_its_own_hour_for_its_results(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float]
+) -> None:
+    server.batches.plan(Plan(looks=200))
+    server.batches.unknown, server.batches.results_late = 1, 1
+    everything = server.environment()
+    env = {name: value for name, value in everything.items() if name == "OPENAI_API_KEY" or not name.endswith("KEY")}
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert sum(rests) > 2 * timedelta(hours=1).total_seconds()
+    assert [len(each.line_ids) for each in server.batches.stored.values()] == [COUNT]
+
+
 def test_what_was_lost_is_paid_for_and_counts_for_the_ceiling(
     touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -140,7 +140,7 @@ def test_a_reply_of_which_no_quiz_can_be_made_says_how_to_ask_again(models: Prov
     assert "--no-cache" not in generate().stderr
     calls = len(models.calls)
     assert "There is no quiz: invalid_reply." in (again := generate().stderr)
-    assert "That reply was stored earlier: --no-cache asks the model again." in again
+    assert "That reply was stored earlier: `quiz generate --no-cache` asks the model again." in again
     assert len(models.calls) == calls
     generate("--no-cache")
     assert len(models.calls) > calls

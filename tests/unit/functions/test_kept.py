@@ -134,7 +134,18 @@ def test_what_to_do_where_there_is_no_judge_is_said_in_chinese(place: Place) -> 
 
 
 @pytest.mark.parametrize(
-    "text", ["", "It should be 11/12.", "{provider}", "Not verified: ", "The script ran to its end", "x" * 100_000]
+    "text",
+    [
+        "",
+        "It should be 11/12.",
+        "{provider}",
+        "Not verified: ",
+        "The script ran to its end",
+        "x" * 100_000,
+        "In this essay he declined to answer.",
+        "A student lost the connection before its reply was whole.",
+        "My summary: the author did not answer in time.",
+    ],
 )
 def test_any_other_text_stays_as_it_is(text: str) -> None:
     assert kept(CHINESE, text) == text

@@ -62,6 +62,10 @@ def test_an_order_to_ignore_the_above_and_give_a_number_is_found(order: str) -> 
         "Ignore the above and give 10 minutes to each pupil.",
         "If the oven is cold, ignore the above and give 10% more time.",
         "Ignore the above and give 10, 20 and 30 mg of the drug.",
+        "If n is negative, ignore the above and return 0.",
+        "Otherwise, ignore all of the above and return 1;",
+        "Then discard the above and return 3, the default.",
+        "If nothing fits, forget the above, and output 42",
     ],
 )
 def test_advice_to_ignore_the_above_and_give_an_amount_is_not_flagged(advice: str) -> None:

@@ -176,7 +176,8 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             rf"\byou\s(?:are\snot\sallowed\sto|are\sforbidden\sto|must\snot|may\snot|cannot|can't|shall\snot)\s(?:reject|fail|refuse|penali[sz]e|downgrade|mark\sdown)\s(?:this|my)\s{_WORK}\b",
             r"\bignore\s(?:everything\s|all\s)?(?:the\s)?above\s?[.:;,]\s?(?:now|instead|then|and|just)\b",
             rf"{_ORDERED}{_OBEY_NOT}\s(?:everything\s|all\s)?(?:of\s)?(?:the\s)?above\s?,?\s?(?:and|then|instead)\s(?:\w+ly\s|just\s)?"
-            rf"(?:give|award|assign|output|return)\s(?:{_THIS_WORK}\s)?(?:an?\s)?(?:{_TOP}|{_BEST}|\d{{1,3}}(?:\s(?:points?|marks?"
+            rf"(?:(?:give|award|assign|output|return)\s(?:{_THIS_WORK}\s)?(?:an?\s)?(?:{_TOP}|{_BEST})"
+            rf"|(?:give|award|assign)\s(?:{_THIS_WORK}\s)?(?:an?\s)?\d{{1,3}}(?:\s(?:points?|marks?"
             r"|out\sof)\b|\s?/\s?\d|(?![\w%]|\s\w|[.,:]\s?\d)))",
             r"\boutput\s\(?[abm12]\)?\sis\s(?:the\s)?(?:best|better|superior)\b",
             r"'instruction'\s?:[^\n]{0,120}'(?:verdict|output|score|winner)'\s?:",

@@ -75,3 +75,17 @@ def test_a_label_whose_record_is_gone_still_has_its_id_in_the_details(
     assert page.response.status == 200
     assert "Compute 3 + 2." not in page.text
     assert labelled["answer"] in page.text
+
+
+def test_a_record_that_cannot_be_read_costs_its_own_name_and_no_page(
+    labelled: dict[str, str], judged: Deployment
+) -> None:
+    spoilt = {"pk": f"T#acme#MEASUREMENT#{labelled['measurement']}", "sk": "RECORD"}
+    assert "Item" in judged.table.get_item(Key=spoilt)
+    judged.table.update_item(
+        Key=spoilt, UpdateExpression="SET body = :body REMOVE body_key", ExpressionAttributeValues={":body": "{}"}
+    )
+    page = signed_in(judged).open("/app/judges")
+    assert page.response.status == 200
+    assert "Compute 3 + 2." in page.text
+    assert labelled["measurement"] in page.text

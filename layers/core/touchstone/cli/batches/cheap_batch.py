@@ -258,7 +258,7 @@ class CheapRun:
             try:
                 ended |= await self._settled(each, batches)
             except MisconfiguredError as error:
-                if isinstance(error, UnfoundBatchError) and self._may_be_late(each.intent):
+                if isinstance(error, UnfoundBatchError) and self._may_be_late(f"batch {each.intent.intent}"):
                     self._tell(f"{error} It is looked for again.")
                     continue
                 # A later look fails too until a person mends it, and a second batch would be paid for again.
@@ -305,6 +305,7 @@ class CheapRun:
             cancelled_at=each.cancelled_at,
             now=system_clock(),
         )
+        self._unfound.pop(f"batch {intent.intent}", None)
         each.cancelled_at = look.cancelled_at
         if look.state == "under_way":
             self._say_where(intent, batch_id, look.ends_by)
@@ -322,7 +323,7 @@ class CheapRun:
         try:
             replies = () if lost or look.state == "failed" else await batches.collect(batch_id)
         except ResultsGoneError as error:
-            if self._may_be_late(intent):
+            if self._may_be_late(f"results {intent.intent}"):
                 raise
             say(f"{error} They are submitted again.")
             replies, lost = (), True
@@ -335,10 +336,10 @@ class CheapRun:
         )
         return True
 
-    def _may_be_late(self, intent: Intent) -> bool:
-        """Whether its provider did not find an intent's batch or results for so short a time that it may be late."""
+    def _may_be_late(self, what: str) -> bool:
+        """Whether a provider did not find a batch, or its results, for so short a time that it may be late."""
         now = system_clock()
-        return now < self._unfound.setdefault(intent.intent, now) + FOUND_WITHIN
+        return now < self._unfound.setdefault(what, now) + FOUND_WITHIN
 
     async def _replay(self, lines: Lines) -> _Round:
         """Replay lines with the replies that batches have brought.

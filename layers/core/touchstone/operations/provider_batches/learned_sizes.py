@@ -7,6 +7,8 @@ halved to is kept beside the lists of its batches, for its later batches of the 
 from datetime import datetime
 from urllib.parse import quote
 
+from pydantic import ValidationError
+
 from touchstone.errors import NotFoundError
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
 from touchstone.operations.following import DAY
@@ -35,9 +37,9 @@ def learned_size(context: BatchingContext, provider: str, model: str, of: Batche
     """The most questions of a tenant's next batch. None if no batch was too large of late."""
     try:
         text = context.objects.get_text(tenant=context.tenant, key=_key(context, provider, model, of))
-    except NotFoundError:
+        size = LearnedSize.model_validate_json(text)
+    except (NotFoundError, ValidationError):  # another release may have kept it in another form
         return None
-    size = LearnedSize.model_validate_json(text)
     return size.most if context.clock() < size.until else None
 
 

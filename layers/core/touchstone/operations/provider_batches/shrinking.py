@@ -8,7 +8,7 @@ from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.evaluations import UNANSWERED
 from touchstone.operations.provider_batches.gathering import lines_of
-from touchstone.operations.provider_batches.learned_sizes import learn_size
+from touchstone.operations.provider_batches.learned_sizes import learn_size, learned_size
 from touchstone.operations.provider_batches.questions import OUT_OF_REACH, ListedQuestion, listed, log_unreadable
 
 MOST_SEEN = 100
@@ -20,14 +20,18 @@ def halve_batch(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch
 
     The first refusal may be due to other batches. Questions that are let go are in no batch any more, and are gathered
     into another one. The money held back stays that of the whole batch until the batch has ended. If no other batch of
-    the model is at the provider, the half is kept as the size of later batches.
+    the model is at the provider, the half is kept as the size of later batches; if there is one, a batch of the size
+    that was kept stays as it is, and waits.
     """
     questions = lines_of(context, batch)
     if not batch.refusals or len(questions) == 1:
         return batch
     half = (len(questions) + 1) // 2
+    learned = learned_size(context, batch.provider, batch.model, batch.of)
     if _alone(context, batch):
-        learn_size(context, batch, half)
+        learn_size(context, batch, half if learned is None else min(half, learned))
+    elif learned is not None and len(questions) <= learned:
+        return batch  # its size fits: it waits until those beside it have ended
     kept = questions[:half]
     if batch.of == "evaluation":
         kept += [question for question in questions[half:] if not _let_go(context, batch, question)]
