@@ -188,7 +188,8 @@ def test_a_label_on_an_answer_moves_the_judge_s_card(opened: Opened, teacher: Ca
     expect(page.get_by_role("button", name="Right", exact=True)).to_have_attribute("aria-pressed", "true")
     seen.open("app/judges")
     assert line.inner_text() != before
-    expect(page.get_by_role("link", name=answer["id"])).to_be_visible()
+    labelled = page.get_by_role("link", name="Compute 6 * 7.").first
+    expect(labelled).to_have_attribute("href", re.compile(str(answer["id"])))
     seen.keep("judges")
     page.get_by_role("link", name="The checks").click()
     expect(page.get_by_text(re.compile(r"Not enough labels: \d+ of 30")).first).to_be_visible()
