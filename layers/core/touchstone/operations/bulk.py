@@ -36,18 +36,18 @@ class BulkEvaluations:
 
     def add(self, record: AnswerRecord) -> AnswerRecord:
         """Put a waiting evaluation into the line. A repeat changes nothing."""
-        lined_up = self.evaluations.enqueue(tenant=record.tenant, answer_id=record.id, cheap=self.batches())
-        if lined_up.evaluation.state != "deferred":
-            return lined_up
+        queued = self.evaluations.enqueue(tenant=record.tenant, answer_id=record.id, cheap=self.batches())
+        if queued.evaluation.state != "deferred":
+            return queued
         self._enqueued = True
-        if lined_up.evaluation.when != "cheap":  # it has a list of its own, and for a day nobody takes the message
+        if queued.evaluation.when != "cheap":  # it has a list of its own, and for a day nobody takes the message
             with suppress(StoreError):  # the record is in the line; without the message nothing is lost
                 self.queue().send(
                     DeferredEvaluation(
-                        tenant=record.tenant, answer_id=record.id, request_id=evaluation_request_id(lined_up)
+                        tenant=record.tenant, answer_id=record.id, request_id=evaluation_request_id(queued)
                     )
                 )
-        return lined_up
+        return queued
 
     def start(self) -> None:
         """Start the drains for evaluations that were added since the last start, if there are any."""

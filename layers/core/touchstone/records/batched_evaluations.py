@@ -2,7 +2,7 @@
 
     deferred, cheap ─ submit ─> submitted ─ complete, fail ─> done, failed
        ^      ^ │                   │ │
-       │      │ └── hasten ──┐      │ └── hasten, to be paid twice ──┐
+       │      │ └── ask now ─┐      │ └── ask now, paid twice ─────────┐
        │      └─── put back ─┼──────┘                               │
        └─────────────────────┴─> deferred, now <────────────────────┘
 
