@@ -2,7 +2,7 @@
 
     deferred, cheap ─ submit ─> submitted ─ complete, fail ─> done, failed
        ^      ^ │                   │ │
-       │      │ └── ask now ─┐      │ └── ask now, paid twice ─────────┐
+       │      │ └── ask now ─┐      │ └── ask now, paid twice ───────┐
        │      └─── put back ─┼──────┘                               │
        └─────────────────────┴─> deferred, now <────────────────────┘
 
