@@ -9,7 +9,6 @@ by the record: before it creates anything again, it searches for the batch of a 
 """
 
 import uuid
-from contextlib import suppress
 from datetime import timedelta
 
 from touchstone.clock import Deadline
@@ -18,7 +17,6 @@ from touchstone.errors import (
     MisconfiguredError,
     ResultsGoneError,
     SettingsError,
-    TouchstoneError,
 )
 from touchstone.judges.batches import BatchLine, BatchLook, ProviderBatches, as_line
 from touchstone.judges.batches.base import by_line
@@ -28,7 +26,7 @@ from touchstone.operations.context import StepProgress
 from touchstone.operations.following import locate_batch, look_at, may_have_created
 from touchstone.operations.provider_batches import kinds
 from touchstone.operations.provider_batches.context import BatchingContext
-from touchstone.operations.provider_batches.gathering import lines_of, release, reserve_and_assign
+from touchstone.operations.provider_batches.gathering import lines_of, released_on_failure, reserve_and_assign
 from touchstone.operations.provider_batches.questions import kept, with_records_read
 from touchstone.operations.provider_batches.settling import end_of_chunk, settle, settle_unread
 from touchstone.operations.provider_batches.shrinking import halve_batch
@@ -58,13 +56,9 @@ async def advance(context: BatchingContext, provider_batch_id: str, *, deadline:
     if not ours:
         return _progress(batch)
     context = kinds.KINDS[batch.of].within(context)
-    try:
+    with released_on_failure(context, which):
         while batch.attempts.underway and not batch.done:
             batch = await _advanced(context, batch, deadline)
-    except Exception:
-        with suppress(TouchstoneError):
-            release(context, which)
-        raise
     return _progress(batch)
 
 

@@ -10,8 +10,8 @@ each question is put into it. Whoever stored the record holds it until then, as 
 secures it meanwhile. After a crash in between, the sweep continues the record: all of this may be repeated.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import groupby
@@ -373,16 +373,23 @@ def _gone_on(context: BatchingContext, which: Reference) -> ProviderBatch:
 
 def _secured(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
     """Secure a batch that this caller holds, and release it."""
-    try:
+    with released_on_failure(context, batch.ref):
         reserve_and_assign(context, batch)
+    return _release(context, batch.ref)
+
+
+@contextmanager
+def released_on_failure(context: BatchingContext, which: Reference) -> Iterator[None]:
+    """Let go of a batch that this caller holds if its step fails."""
+    try:
+        yield
     except Exception:
         with suppress(TouchstoneError):
-            release(context, batch.ref)
+            _release(context, which)
         raise
-    return release(context, batch.ref)
 
 
-def release(context: BatchingContext, which: Reference) -> ProviderBatch:
+def _release(context: BatchingContext, which: Reference) -> ProviderBatch:
     """Let others go on with a batch at once; else they would wait for the lease of a step that has ended."""
     return context.batches.change(which, lambda one: one if one.done else one.pausing(context.clock()))
 
