@@ -2,9 +2,9 @@
 
 The start of a function on this machine costs the loading of its libraries: two seconds of a processor for a function
 that asks a judge, and a run of the tests starts hundreds. So for each set of layers, one process, the fork server,
-loads the expensive libraries and serves no requests. A function's process is a fork of the fork server. It then does
-what a fresh process would do: it takes its environment, puts its layers on the path, and imports its handler. None of
-our own modules is loaded before the fork, since they may read the environment.
+loads the libraries, ours too, and serves no requests. A function's process is a fork of the fork server. It then does
+what a fresh process would do: it takes its environment, puts its layers on the path, and imports its handler. What is
+loaded before the fork must not read the environment while it is loaded: our library does not, and a test holds that.
 
 This module is used by the cloud's interpreter, both in the cloud's process (`starting`) and as a program (the fork
 server), and imports none of our packages. On a system without process handles (Linux has them), functions start as
@@ -15,6 +15,7 @@ import contextlib
 import gc
 import hashlib
 import importlib
+import importlib.util
 import json
 import os
 import select
@@ -39,10 +40,14 @@ INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH")
 AT_ONCE = ("boto3.dynamodb.conditions", "boto3.s3.transfer", "pydantic", "aws_lambda_powertools")
 """Modules that nearly every function needs."""
 MEANWHILE = (
-    "aws_lambda_powertools.event_handler", "google.genai", "anthropic", "openai", "sympy", "math_verify", "pypinyin",
-    "scipy.stats",
+    "aws_lambda_powertools.event_handler", "google.genai", "anthropic", "openai", "sympy", "pypinyin", "scipy.stats",
 )  # fmt: skip
 """Modules in the layers that take long to load. They are loaded one by one while no process is requested."""
+OURS, NOT_IN_LAYERS = "touchstone", "touchstone.cli"
+"""Our library, whose modules are loaded after those, and its part that no function has."""
+CLIENTS = ("s3", "sqs", "stepfunctions", "secretsmanager", "events")
+"""The AWS services that functions call, beside DynamoDB. It takes long to make a client, since it reads the description
+of its service."""
 MOST_BYTES = 1 << 17
 """The largest request for a process; most of it is the environment."""
 
@@ -197,7 +202,9 @@ def serve_forks(connection: socket.socket, layers: Sequence[str]) -> None:
         _put_on_path(layer)
     for name in AT_ONCE:
         _load(name)
-    left = deque(MEANWHILE)
+    with contextlib.suppress(Exception):
+        _read_descriptions_once()
+    left = deque((*MEANWHILE, *_modules_of(OURS)))
     connection.send(b"1")
     while True:
         while left and not select.select([connection], [], [], 0)[0]:
@@ -228,6 +235,28 @@ def _load(name: str) -> None:
     """Load a module if a layer holds it. An error is ignored here: it occurs again in the function that imports it."""
     with contextlib.suppress(Exception):
         importlib.import_module(name)
+
+
+def _modules_of(package: str) -> list[str]:
+    """The names of all modules of a package that a layer holds; none if no layer holds it."""
+    found = importlib.util.find_spec(package)
+    names = []
+    for folder in (found and found.submodule_search_locations) or ():
+        for file in sorted(Path(folder).rglob("*.py")):
+            parts = file.relative_to(folder).with_suffix("").parts
+            names.append(".".join((package, *parts)).removesuffix(".__init__"))
+    return [name for name in names if not name.startswith(NOT_IN_LAYERS)]
+
+
+def _read_descriptions_once() -> None:
+    """Let all clients of AWS share what is read of services' descriptions, and read those that functions need."""
+    sessions: Any = importlib.import_module("botocore.session")
+    shared = sessions.create_loader()
+    sessions.create_loader = lambda _: shared
+    session = importlib.import_module("boto3").Session("none", "none", region_name="us-east-1")
+    session.resource("dynamodb")
+    for service in CLIENTS:
+        session.client(service)
 
 
 def _become(asked: dict[str, Any], streams: Sequence[int]) -> None:

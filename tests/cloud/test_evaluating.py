@@ -37,21 +37,21 @@ def days(cloud: Cloud, judge: JudgeServer) -> Iterator[Rehearsal]:
 
 
 def test_r8_r9_four_times_what_a_day_admits_takes_four_whole_days(cloud: Cloud, judge: JudgeServer) -> None:
-    with rehearsal(cloud, per_day=50) as here:
-        judge.arrange(quotas=[{"rpd": 50, "model": here.model}])
-        here.send(here.bodies(200))
-        here.settled(200)
+    with rehearsal(cloud, per_day=30) as here:
+        judge.arrange(quotas=[{"rpd": 30, "model": here.model}])
+        here.send(here.bodies(120))
+        here.settled(120)
         assert here.drain()["state"] == "exhausted"
-        assert here.states()["done"] == 45, "a tenth of the day is kept for fresh requests"
+        assert here.states()["done"] == 27, "a tenth of the day is kept for fresh requests"
         backlog = here.caller.get("v1/backlog")
-        assert (backlog["done"], backlog["deferred"], backlog["deferred_before_you"]) == (45, 155, 155)
+        assert (backlog["done"], backlog["deferred"], backlog["deferred_before_you"]) == (27, 93, 93)
         here.end_day_after(EVENING)
         here.set_clock(NOON + timedelta(days=1) + MORNING, "AnswersDrain")
         here.drain()
-        assert here.states()["done"] == 50 + 45
+        assert here.states()["done"] == 30 + 27
         for _ in range(3):
             here.end_day_after(EVENING)
-        assert [len(day) for day in here.days] == [50, 50, 50, 50]
+        assert [len(day) for day in here.days] == [30, 30, 30, 30]
         assert {call["status"] for call in here.calls()} == {200}, "the provider never had to refuse"
         assert here.drain()["state"] == "empty"
         here.assert_each_evaluated_once()

@@ -13,6 +13,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
+from infra.layers import ROOT
 from infra.local import emulator, fork_server
 from infra.local.home import Home
 from tests.support.waiting import eventually
@@ -29,6 +30,7 @@ import json, os, sys
 print(json.dumps({
     "parent": os.getppid(), "cwd": os.getcwd(), "own": os.environ.get("OWN"), "path": sys.path,
     "seen": "A_KEY_OF_THIS_MACHINE" in open("/proc/self/environ").read(), "loaded": "pydantic" in sys.modules,
+    "ours": sorted(name for name in sys.modules if name.partition(".")[0] == "touchstone"),
     "name": __name__, "arguments": sys.argv,
 }))
 print("complaint", file=sys.stderr)
@@ -42,6 +44,43 @@ from pathlib import Path
 def handler(event, context):
     parent = Path(f"/proc/{os.getppid()}/cmdline").read_bytes().decode()
     return {"parent": parent, "own": os.environ.get("OWN"), "pid": os.getpid()}
+"""
+
+READS = """
+import importlib, os, sys
+from infra.local.fork_server import OURS, _modules_of
+
+class Watched(dict):
+    def _note(self, variable):
+        frame = sys._getframe(2)
+        # Another library may read the environment while it is loaded; pydantic looks for its plugins for each model.
+        while frame and not ("importlib" in frame.f_code.co_filename or variable == "PYDANTIC_DISABLE_PLUGINS"):
+            if frame.f_globals["__name__"].partition(".")[0] == OURS:
+                readers.add(f"{frame.f_globals['__name__']} reads {variable}")
+            frame = frame.f_back
+
+    def __getitem__(self, name):
+        self._note(name)
+        return dict.__getitem__(self, name)
+
+    def get(self, name, default=None):
+        self._note(name)
+        return dict.get(self, name, default)
+
+    def __contains__(self, name):
+        self._note(name)
+        return dict.__contains__(self, name)
+
+    def __iter__(self):
+        self._note("all")
+        return dict.__iter__(self)
+
+readers = set()
+os.environ = Watched(os.environ)
+for name in _modules_of(OURS):
+    importlib.import_module(name)
+print(sum(name.partition(".")[0] == OURS for name in sys.modules))
+print(*sorted(readers), sep="\\n", end="")
 """
 
 
@@ -59,6 +98,9 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Any]]:
     library = tmp_path / "library"
     library.mkdir()
     (library / "pydantic.py").touch()
+    for module in ("__init__", "tables/__init__", "tables/units", "cli/__init__", "broken"):
+        (library / "touchstone" / module).parent.mkdir(parents=True, exist_ok=True)
+        (library / "touchstone" / module).with_suffix(".py").write_text("1 / 0" if module == "broken" else "")
     layer = tmp_path / "layer_0"
     layer.with_suffix(".zip").write_bytes(_layer(library))
     with zipfile.ZipFile(layer.with_suffix(".zip")) as archive:
@@ -114,6 +156,25 @@ def test_a_process_has_its_libraries_loaded_and_all_else_is_its_own(start: Any, 
     _ended(one)
     other.terminate()
     _ended(other)
+
+
+def test_our_library_is_loaded_whole_but_for_the_command_and_what_is_broken_is_left_to_the_function(start: Any) -> None:
+    def all_loaded() -> bool:
+        process = start()
+        said = _said(process)
+        process.stdin.close()
+        _ended(process)
+        return bool(said["ours"] == ["touchstone", "touchstone.tables", "touchstone.tables.units"])
+
+    eventually(all_loaded, what="a fork server that has loaded everything")
+
+
+def test_our_library_reads_no_environment_while_it_is_loaded() -> None:
+    """A function's process gets its variables when the library is loaded already."""
+    found = subprocess.run([sys.executable, "-c", READS], capture_output=True, text=True, check=True, cwd=ROOT)
+    modules, *readers = found.stdout.splitlines()
+    assert int(modules) > 300, "most modules were loaded"
+    assert readers == []
 
 
 def test_no_process_can_read_what_this_machine_keeps_in_its_environment(
