@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from touchstone.cli.files.requests import text_of
 from touchstone.cli.local.audit_targets import Also, Jobs, Requirement, Trust, Upgrade, Wheels
-from touchstone.cli.terminal.options import AsJson
+from touchstone.cli.terminal import options
+from touchstone.cli.terminal.exits import Exit
+from touchstone.cli.terminal.places import check_place, read_file, replace
+from touchstone.cli.terminal.progress import progress
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.clock import system_clock
+from touchstone.errors import InputError, TooLargeError
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
@@ -121,7 +128,7 @@ def run(
     wheels: Wheels = None,
     upgrade: Upgrade = False,
     trust: Trust = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Audit a benchmark: rate each case by running proofs.
 
@@ -142,13 +149,9 @@ def run(
     from touchstone.cli.screens import audit_screen as screen
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.screens.sarif import write_sarif
-    from touchstone.cli.terminal.places import check_place
-    from touchstone.cli.terminal.screen import print_json, say
 
-    if junit is not None:
-        check_place(junit, where="--junit")
-    if sarif is not None:
-        check_place(sarif, where="--sarif")
+    check_place(junit, where="--junit")
+    check_place(sarif, where="--sarif")
     failing = screen.failing_of(fail_on, drift=False)
     before = None if previous is None else _report(previous)
     wanted = target_of(target, also)
@@ -184,7 +187,7 @@ def run(
 
 @audit.command()
 def estimate(
-    files: Definitions, *, provider: Provider = None, turns: Turns = DEFAULT_TURNS, as_json: AsJson = False
+    files: Definitions, *, provider: Provider = None, turns: Turns = DEFAULT_TURNS, as_json: options.AsJson = False
 ) -> None:
     """Check definitions of cases, and estimate an audit's cost.
 
@@ -195,7 +198,6 @@ def estimate(
     from touchstone.audits.agent import Bounds
     from touchstone.cli.local import audit_running as running
     from touchstone.cli.local.inprocess import warnings_printed
-    from touchstone.cli.terminal.screen import print_json
 
     cases = running.cases_in(files)
     with warnings_printed():
@@ -235,10 +237,7 @@ def prove(
     from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS, Limits
     from touchstone.audits.sandbox.prove import check_import
     from touchstone.audits.sandbox.prove import prove as run_proof
-    from touchstone.cli.files.requests import text_of
     from touchstone.cli.local.audit_targets import opened, target_of
-    from touchstone.cli.terminal.exits import Exit
-    from touchstone.cli.terminal.screen import print_json
 
     wanted = target_of(target, also)
     text = text_of(script, at_most=4 * MAX_SCRIPT_CHARS)  # in bytes: a character has four at most
@@ -287,7 +286,7 @@ def recheck(
     wheels: Wheels = None,
     upgrade: Upgrade = False,
     trust: Trust = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Run an audit's proofs against another version of its target.
 
@@ -304,15 +303,9 @@ def recheck(
     from touchstone.cli.screens import audit_screen as screen
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.screens.sarif import write_sarif
-    from touchstone.cli.terminal.places import check_place
-    from touchstone.cli.terminal.progress import progress
-    from touchstone.cli.terminal.screen import print_json
-    from touchstone.clock import system_clock
 
-    if junit is not None:
-        check_place(junit, where="--junit")
-    if sarif is not None:
-        check_place(sarif, where="--sarif")
+    check_place(junit, where="--junit")
+    check_place(sarif, where="--sarif")
     failing = screen.failing_of(fail_on, drift=True)
     before = _report(report)
     wanted = target_of(target, before.target.target.also if also is None else also)
@@ -341,8 +334,6 @@ REPORT_NAME, PAGE_NAME = "quality_report.json", "quality_audit.md"
 def _report(path: Path) -> "QualityReport":
     """The report in a file or folder. Raises `InputError`, `TooLargeError`."""
     from touchstone.audits.report import read_report
-    from touchstone.cli.terminal.places import read_file
-    from touchstone.errors import TooLargeError
 
     file = path / REPORT_NAME if path.is_dir() else path
     data = read_file(file, at_most=MAX_REPORT_BYTES + 1)
@@ -353,8 +344,6 @@ def _report(path: Path) -> "QualityReport":
 
 def _make(folder: Path) -> None:
     """Make a folder for the report. Raises `InputError` if it cannot be made."""
-    from touchstone.errors import InputError
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -367,8 +356,6 @@ def write_report(folder: Path, report: "QualityReport") -> None:
     Raises `InputError` if the folder cannot be made, and `StoreError` if a file cannot be written.
     """
     from touchstone.audits.report import report_json, report_markdown
-    from touchstone.cli.terminal.places import replace
-    from touchstone.cli.terminal.screen import say
 
     _make(folder)
     parts: dict[str, Any] = {REPORT_NAME: report_json(report), PAGE_NAME: report_markdown(report)}

@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from touchstone.cli.commands.audits import audit
+from touchstone.cli.deployment.api import fetch, open_api
+from touchstone.cli.deployment.finding import show_found
 from touchstone.cli.local.audit_targets import Also, Requirement
-from touchstone.cli.terminal.options import (
-    AsJson,
-    CostFrom,
-    CostTo,
-    Cursor,
-    FromDay,
-    Limit,
-    PayTwice,
-    Search,
-    Sort,
-    ToDay,
-)
+from touchstone.cli.terminal import options, waiting
+from touchstone.cli.terminal.markdown import print_markdown
+from touchstone.cli.terminal.progress import noted_progress
+from touchstone.cli.terminal.screen import cost_of, print_json, say
+from touchstone.errors import ConflictError, InputError
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
@@ -96,9 +91,9 @@ def start(
         ),
     ] = False,
     wait: Wait = False,
-    timeout: Seconds = SECONDS,
+    timeout: options.WaitSeconds = SECONDS,
     fail_on: FailOn = FAIL_ON,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Start an audit of a benchmark in your deployment.
 
@@ -113,9 +108,7 @@ def start(
 
     from touchstone.audits.agent import Bounds
     from touchstone.audits.record import AuditRequest
-    from touchstone.cli.deployment.client import open_api
     from touchstone.cli.local.audit_targets import target_of
-    from touchstone.errors import InputError
     from touchstone.strict import fault_sentence
 
     _failing(fail_on)
@@ -145,9 +138,9 @@ def list_audits(
         Literal["waiting", "auditing", "done", "failed", "unfinished", "ended"] | None,
         typer.Option(help="Only audits with this status."),
     ] = None,
-    search: Search = None,
-    since: FromDay = None,
-    until: ToDay = None,
+    search: options.Search = None,
+    since: options.FromDay = None,
+    until: options.ToDay = None,
     kind: Annotated[
         Literal["audit", "recheck"] | None, typer.Option(help="Only audits, or only rechecks of stored proofs.")
     ] = None,
@@ -164,16 +157,15 @@ def list_audits(
         typer.Option(help="Only audits that are repeated each week (yes), or only the others (no)."),
     ] = None,
     provider: Annotated[str | None, typer.Option(help="Only audits for which --provider was this provider.")] = None,
-    cost_from: CostFrom = None,
-    cost_to: CostTo = None,
-    sort: Sort = "newest",
-    limit: Limit = 20,
-    cursor: Cursor = None,
-    as_json: AsJson = False,
+    cost_from: options.CostFrom = None,
+    cost_to: options.CostTo = None,
+    sort: options.Sort = "newest",
+    limit: options.Limit = 20,
+    cursor: options.Cursor = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """List your deployment's audits, newest first. With filters: only audits that match all."""
     asked = locals()
-    from touchstone.cli.deployment.finding import show_found
     from touchstone.cli.screens.audit_views import AUDITS
 
     show_found("audits", asked, AUDITS)
@@ -183,16 +175,15 @@ def show(
     audit_id: AuditId,
     *,
     wait: Wait = False,
-    timeout: Seconds = SECONDS,
+    timeout: options.WaitSeconds = SECONDS,
     fail_on: FailOn = FAIL_ON,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show the progress, cost and findings of an audit.
 
     The exit codes are those of `touchstone audit start`. In a recheck a rating counts only if it has changed.
     """
     require_extras("audits")
-    from touchstone.cli.deployment.client import open_api
 
     _failing(fail_on)
     with open_api() as api:
@@ -221,9 +212,7 @@ def report(
 
     from touchstone.audits.report import read_report, report_json, report_markdown
     from touchstone.cli.commands.audits import write_report
-    from touchstone.cli.deployment.client import download, fetch
-    from touchstone.cli.terminal.markdown import print_markdown
-    from touchstone.errors import ConflictError
+    from touchstone.cli.deployment.client import download
 
     view = fetch("audits", audit_id)
     if not view.get("report_url"):
@@ -248,9 +237,9 @@ def recheck(
     target: Requirement,
     also: Also = None,
     wait: Wait = False,
-    timeout: Seconds = SECONDS,
+    timeout: options.WaitSeconds = SECONDS,
     fail_on: FailOn = FAIL_ON,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Start a recheck of an audit in your deployment.
 
@@ -261,7 +250,6 @@ def recheck(
     names it; 3: the recheck failed; else 0, also while it is still going on.
     """
     require_extras("audits")
-    from touchstone.cli.deployment.client import open_api
     from touchstone.cli.local.audit_targets import target_of
 
     _failing(fail_on)
@@ -275,31 +263,27 @@ def recheck(
 def ask_now(
     audit_id: AuditId,
     *,
-    pay_twice: PayTwice = False,
-    as_json: AsJson = False,
+    pay_twice: options.PayTwice = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Ask the waiting turns of an audit at once, at the full price.
 
     This is for an audit that waits for a provider's batches. What is already in a batch stays there, unless --pay-twice
     is given.
     """
-    from touchstone.cli.deployment.client import open_api
     from touchstone.cli.screens.audit_views import print_audit
-    from touchstone.cli.terminal.screen import print_json
 
     with open_api() as api:
         view = api.post("audits", audit_id, "now", query={"pay_twice": "true"} if pay_twice else {})
     (print_json if as_json else print_audit)(view)
 
 
-def end_weekly(audit_id: AuditId, *, as_json: AsJson = False) -> None:
+def end_weekly(audit_id: AuditId, *, as_json: options.AsJson = False) -> None:
     """Stop the weekly repetition of an audit.
 
     This also stops it for the audits that followed from it. An audit that has begun goes on to its end.
     """
-    from touchstone.cli.deployment.client import open_api
     from touchstone.cli.screens.audit_views import print_audit
-    from touchstone.cli.terminal.screen import print_json
 
     with open_api() as api:
         view = api.delete("audits", audit_id, "weekly") or {}
@@ -325,30 +309,22 @@ def _failing(text: str) -> None:
 def _awaited(api: "ApiClient", view: "Document", *, seconds: float) -> "Document":
     """Wait until the audit is over, for `seconds` at most. Return its last state."""
     from touchstone.cli.screens.audit_views import is_over
-    from touchstone.cli.terminal import waiting
-    from touchstone.cli.terminal.progress import noted_progress
-    from touchstone.cli.terminal.screen import cost_of, say
 
     audit_id = str(view.get("id"))
-    try:
-        with noted_progress("Cases") as told:
+    with noted_progress("Cases") as told:
 
-            def look() -> "Document":
-                found = api.get("audits", audit_id)
-                told(found.get("done", 0), found.get("cases"), cost_of(found))
-                return found
+        def look() -> "Document":
+            found = api.get("audits", audit_id)
+            told(found.get("done", 0), found.get("cases"), cost_of(found))
+            return found
 
-            return waiting.awaited(view, look, until=is_over, seconds=seconds)
-    except KeyboardInterrupt:
-        say(f"It goes on without you; see it with: touchstone audit show {audit_id}")
-        raise
+        return waiting.awaited(view, look, until=is_over, seconds=seconds, later=f"touchstone audit show {audit_id}")
 
 
 def _show(view: "Document", fail_on: str, *, as_json: bool) -> None:
     """Show an audit, say what to do next, and leave with its exit code."""
     from touchstone.cli.screens.audit_screen import failing_of
     from touchstone.cli.screens.audit_views import exit_of, is_over, print_audit
-    from touchstone.cli.terminal.screen import print_json, say
 
     show_it: Callable[[Document], None] = print_json if as_json else print_audit
     show_it(view)

@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from touchstone.cli.commands.quizzes import quiz
+from touchstone.cli.files.requests import name_of, text_of
+from touchstone.cli.screens.quiz_views import plain
+from touchstone.cli.terminal.places import check_place, replace
+from touchstone.cli.terminal.screen import say
+from touchstone.errors import InputError
 
 if TYPE_CHECKING:
     from touchstone.material import Quiz
@@ -48,8 +53,6 @@ def export_quiz(
 ) -> None:
     """Write a quiz in a format that another tool imports. Every question needs a key."""
     from touchstone.cli.files.material_files import quiz_of
-    from touchstone.cli.terminal.places import check_place, replace
-    from touchstone.cli.terminal.screen import say
 
     check_place(out, where="--out")
     found = quiz_of(file)
@@ -73,9 +76,6 @@ def import_quiz(
     leave_out: LeaveOut = False,
 ) -> None:
     """Read a quiz in GIFT, and write it as JSON. Entries that a quiz cannot hold are named."""
-    from touchstone.cli.screens.quiz_views import plain
-    from touchstone.cli.terminal.screen import say
-
     found = _of_gift(file, out, leave_out=leave_out)
     _replace_json(out, plain(found.quiz.model_dump(mode="json")))
     say(f"{out} has {_count(len(found.quiz.questions), 'question')}.")
@@ -97,8 +97,6 @@ def export_cards(
     For Anki they stay cards; in the other formats they become questions that are answered by typing.
     """
     from touchstone.cli.files.material_files import deck_of
-    from touchstone.cli.terminal.places import check_place, replace
-    from touchstone.cli.terminal.screen import say
 
     check_place(out, where="--out")
     deck = deck_of(file)
@@ -127,7 +125,6 @@ def import_cards(
 
     The question is the front of the card, and its key is the back.
     """
-    from touchstone.cli.terminal.screen import say
     from touchstone.material.exchange.anki import cards_of_quiz
 
     deck = cards_of_quiz(_of_gift(file, out, leave_out=leave_out).quiz)
@@ -153,10 +150,6 @@ def _written(found: "Quiz", to: Literal["gift", "moodle", "qti", "qti3"]) -> byt
 
 def _of_gift(file: str, out: Path, *, leave_out: bool) -> "GiftQuiz":
     """What a file in GIFT holds; what has no place here is told. Raises `InputError`."""
-    from touchstone.cli.files.requests import name_of, text_of
-    from touchstone.cli.terminal.places import check_place
-    from touchstone.cli.terminal.screen import say
-    from touchstone.errors import InputError
     from touchstone.material.exchange.gift import GiftEntriesError, read_gift
 
     check_place(out, where="--out")
@@ -178,8 +171,6 @@ def _of_gift(file: str, out: Path, *, leave_out: bool) -> "GiftQuiz":
 
 def _replace_json(out: Path, document: object) -> None:
     import json
-
-    from touchstone.cli.terminal.places import replace
 
     replace(out, [json.dumps(document, ensure_ascii=False, indent=2).encode(), b"\n"])
 

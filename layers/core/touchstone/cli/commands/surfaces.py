@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from touchstone.cli.terminal.options import AsJson, MetricJudgesOption
+from touchstone.cli.files.requests import judge_count, name_of
+from touchstone.cli.terminal import options
+from touchstone.cli.terminal.places import check_place
+from touchstone.cli.terminal.progress import noted_progress
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.clock import system_clock
+from touchstone.usage import dollars
 
 if TYPE_CHECKING:
     from touchstone.cli.terminal.bars import Bars
@@ -81,8 +87,8 @@ def quiz(
     otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
     use_cache: UseCache = True,
-    judges: MetricJudgesOption = "1",
-    as_json: AsJson = False,
+    judges: options.MetricJudges = "1",
+    as_json: options.AsJson = False,
 ) -> None:
     """Measure a quiz: keys, distractors, clarity, flaws, coverage.
 
@@ -118,8 +124,8 @@ def summary(
     otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
     use_cache: UseCache = True,
-    judges: MetricJudgesOption = "1",
-    as_json: AsJson = False,
+    judges: options.MetricJudges = "1",
+    as_json: options.AsJson = False,
 ) -> None:
     """Measure a summary: faithfulness, coverage, coherence, density.
 
@@ -154,8 +160,8 @@ def flashcards(
     otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
     use_cache: UseCache = True,
-    judges: MetricJudgesOption = "1",
-    as_json: AsJson = False,
+    judges: options.MetricJudges = "1",
+    as_json: options.AsJson = False,
 ) -> None:
     """Measure flashcards: correctness, atomicity, clarity, coverage.
 
@@ -188,27 +194,21 @@ class _Asked:
     otlp: Path | None
     seconds: float
     use_cache: bool
-    judges: MetricJudgesOption
+    judges: options.MetricJudges
     as_json: bool
 
 
 def _measure(asked: _Asked) -> None:
     from touchstone.cli.exports.otlp import write_otlp
     from touchstone.cli.files.material_files import READERS, check_apart, source_of
-    from touchstone.cli.files.requests import name_of
     from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens import measured_screen as screen
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.terminal.bars import bars_of, exit_of, outcomes_of
-    from touchstone.cli.terminal.places import check_place
-    from touchstone.cli.terminal.screen import print_json, say
-    from touchstone.clock import system_clock
 
     check_apart(asked.file, asked.source)
-    if asked.junit is not None:
-        check_place(asked.junit, where="--junit")
-    if asked.otlp is not None:
-        check_place(asked.otlp, where="--otlp")
+    check_place(asked.junit, where="--junit")
+    check_place(asked.otlp, where="--otlp")
     bars = bars_of(asked.surface, metrics=asked.metrics, fail_under=asked.fail_under)
     material = READERS[asked.surface](asked.file)
     source = None if asked.source is None else source_of(asked.source)
@@ -230,14 +230,11 @@ def _measure(asked: _Asked) -> None:
 
 async def _measured(asked: _Asked, material: "Material", source: "Source | None", bars: "Bars") -> "tuple[Report, str]":
     """The report, and what to do if no judge can be asked, as the end of a sentence."""
-    from touchstone.cli.files.requests import judge_count
     from touchstone.cli.local.inprocess import opened
     from touchstone.cli.local.watched import watched
-    from touchstone.cli.terminal.progress import noted_progress
     from touchstone.judges.base import most_judges
     from touchstone.surfaces import evaluation
     from touchstone.surfaces.model import TIER
-    from touchstone.usage import dollars
 
     doors: dict[Surface, Callable[..., Awaitable[Report]]] = {
         "quiz": evaluation.evaluate_quiz,

@@ -1,18 +1,17 @@
 """Searches in a deployment's lists: how options become filters, and how the records that are found are shown."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from touchstone.cli.terminal.screen import Row, ScreenColumn
+from touchstone.cli.deployment.api import fetch
+from touchstone.cli.terminal.screen import Row, ScreenColumn, moment, print_page, say
 
 NAMES = {"since": "from", "until": "to"}
 """The names of filters in an address, for the parameters of commands that have other names."""
-
-
 BEGUN_BY = {
     "answers": "touchstone verify",
     "audits": "touchstone audit start",
+    "batches": "touchstone batch run",
     "experiments": "POST /v1/experiments",
     "measurements": "POST /v1/measurements",
     "quizzes": "touchstone quiz generate",
@@ -24,9 +23,9 @@ BEGUN_BY = {
 def show_found(
     path: str,
     asked: Mapping[str, Any],
-    columns: "Sequence[ScreenColumn]",
+    columns: Sequence[ScreenColumn],
     *,
-    shown: "Callable[[Row], Row]" = lambda row: row,
+    shown: Callable[[Row], Row] = lambda row: row,
     empty: str = "",
     **always: str,
 ) -> None:
@@ -36,9 +35,6 @@ def show_found(
     None, and `sort`, leave out no record. `shown` turns a record into a row. `empty` is said if there is no record and
     nothing was filtered. `always` are parameters that are sent in addition to the filters.
     """
-    from touchstone.cli.deployment.client import fetch
-    from touchstone.cli.terminal.screen import moment, print_page, say
-
     filters = {NAMES.get(name, name): None if value is None else str(value) for name, value in asked.items()}
     as_json = asked["as_json"]
     for name in ("limit", "cursor", "as_json"):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import Row, ScreenColumn, field, percent, print_facts, print_table, spent, styled
+from touchstone.cli.terminal.screen import Row, column, percent, print_facts, print_table, spent, styled
 from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.oracle.aggregation import Aggregate, aggregate
 from touchstone.oracle.model import Dimension, GateCheck, IndividualScoring
@@ -54,7 +54,7 @@ def print_judgement(judgement: Judgement, text: str) -> None:
     if judgement.dimensions is not None:
         if judgement.scoring is None:
             rows: Sequence[Row] = [dimension.model_dump() for dimension in judgement.dimensions]
-            print_table((*_DIMENSION, ScreenColumn(title="asks", of=field("description"))), rows, empty="")
+            print_table((*_DIMENSION, column("asks", "description")), rows, empty="")
         else:
             rows = _rows(judgement.dimensions, judgement.scoring)
             print_table((*_DIMENSION, *_SCORE), rows, empty="")
@@ -136,33 +136,33 @@ def _cost(judgement: Judgement) -> dict[str, Any]:
 
 _MET = {True: "yes", False: "no", None: "undecided"}
 VOTES = (
-    ScreenColumn(title="judge", of=lambda row: row["model"] or row["provider"]),
-    ScreenColumn(title="says met", of=lambda row: ", ".join(_MET[said] for said in row["passed"])),
-    ScreenColumn(title="said nothing", of=field("unscored")),
-    ScreenColumn(title="because", of=lambda row: " ".join(row["because"])),
+    column("judge", lambda row: row["model"] or row["provider"]),
+    column("says met", lambda row: ", ".join(_MET[said] for said in row["passed"])),
+    column("said nothing", "unscored"),
+    column("because", lambda row: " ".join(row["because"])),
 )
 """The columns for the votes of several judges on the criteria, which a row has in their order."""
 SCORE_VOTES = (
-    ScreenColumn(title="dimension", of=field("name")),
-    ScreenColumn(title="judge", of=lambda row: row["model"] or row["provider"]),
-    ScreenColumn(title="score", of=field("score"), right=True),
-    ScreenColumn(title="evidence", of=field("evidence")),
-    ScreenColumn(title="said nothing", of=field("unscored")),
+    column("dimension", "name"),
+    column("judge", lambda row: row["model"] or row["provider"]),
+    column("score", right=True),
+    column("evidence"),
+    column("said nothing", "unscored"),
 )
 """The columns for the scores that several judges gave each dimension."""
 CRITERIA = (
-    ScreenColumn(title="criterion", of=field("criterion")),
-    ScreenColumn(title="met", of=lambda row: _MET[row["passed"]]),
-    ScreenColumn(title="reason", of=field("reason")),
-    ScreenColumn(title="how to meet it", of=field("revision_hint")),
+    column("criterion"),
+    column("met", lambda row: _MET[row["passed"]]),
+    column("reason"),
+    column("how to meet it", "revision_hint"),
 )
 _DIMENSION = (
-    ScreenColumn(title="dimension", of=field("name")),
-    ScreenColumn(title="weight", of=lambda row: percent(row["weight"]), right=True),
+    column("dimension", "name"),
+    column("weight", lambda row: percent(row["weight"]), right=True),
 )
 _SCORE = (
-    ScreenColumn(title="band", of=lambda row: f"{row['band']}, below expected" if row["flag"] else row["band"]),
-    ScreenColumn(title="score", of=field("score"), right=True),
-    ScreenColumn(title="evidence", of=field("evidence")),
-    ScreenColumn(title="feedback", of=field("feedback")),
+    column("band", lambda row: f"{row['band']}, below expected" if row["flag"] else row["band"]),
+    column("score", right=True),
+    column("evidence"),
+    column("feedback"),
 )

@@ -7,7 +7,18 @@ from touchstone.answers.model import Status
 from touchstone.answers.progress import CALLER
 from touchstone.answers.view import badge
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import NOTHING, moment, percent, print_facts, spent, styled
+from touchstone.cli.terminal.screen import (
+    NOTHING,
+    column,
+    cost_of,
+    moment,
+    percent,
+    print_facts,
+    short,
+    spent,
+    styled,
+    time_column,
+)
 
 type View = Mapping[str, Any]
 
@@ -172,3 +183,15 @@ def _evaluation(view: View) -> Iterator[tuple[str, object]]:
     for suggestion in evaluated.get("improvement_suggestions") or ():
         yield "suggestion", suggestion
     yield "better", evaluated.get("better_approach")
+
+
+ANSWERS = (
+    time_column("created (UTC)", "created_at"),
+    column("id"),
+    column("status", badge_of),
+    column("confidence", confidence_of, right=True),
+    column("problem", lambda row: short(row.get("problem"))),
+    column("answer", lambda row: short(row.get("answer"))),
+    column("cost", cost_of, right=True),
+)
+"""The columns of a list of answers."""

@@ -39,8 +39,9 @@ AskedProvider = Annotated[
 CostFrom = Annotated[float | None, typer.Option(min=0, help="Only records that cost at least this many US dollars.")]
 CostTo = Annotated[float | None, typer.Option(min=0, help="Only records that cost at most this many US dollars.")]
 Sort = Annotated[Literal["newest", "oldest"], typer.Option(help="Which records come first.")]
+WaitSeconds = Annotated[float, typer.Option(min=0, help="The longest time to wait, in seconds.")]
 Days = Annotated[int, typer.Option(min=1, max=90, help="The number of days to show, back from today.")]
-MetricJudgesOption = Annotated[
+MetricJudges = Annotated[
     Literal["1", "2", "3", "until_sure"],
     typer.Option(
         "--judges",
@@ -49,7 +50,7 @@ MetricJudgesOption = Annotated[
         "a class.",
     ),
 ]
-GateJudgesOption = Annotated[
+GateJudges = Annotated[
     Literal["1", "2", "3", "until_sure"] | None,
     typer.Option(
         "--judges",
@@ -58,7 +59,7 @@ GateJudgesOption = Annotated[
         "Default: what the task says, else 1.",
     ),
 ]
-ScoringJudgesOption = Annotated[
+ScoringJudges = Annotated[
     int | None,
     typer.Option(
         "--scoring-judges",

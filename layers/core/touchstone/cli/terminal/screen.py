@@ -38,6 +38,16 @@ class ScreenColumn:
     right: bool = False
 
 
+def column(title: str, of: str | Callable[[Row], object] | None = None, *, right: bool = False) -> ScreenColumn:
+    """A column. `of` makes the cell from a row, or is the name of the field to show; None: the title is that name."""
+    return ScreenColumn(title=title, of=of if callable(of) else field(of or title), right=right)
+
+
+def time_column(title: str, name: str) -> ScreenColumn:
+    """A column with the moment in the field `name`."""
+    return ScreenColumn(title=title, of=lambda row: moment(row.get(name)))
+
+
 def visible(text: object) -> str:
     """The text with each character that a terminal would obey as an escape. Line ends stay; a tab becomes 4 spaces."""
     return str(text).translate(_SHOWN)
