@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from touchstone.cli.deployment.api import fetch, open_api
-from touchstone.cli.deployment.finding import show_found
+from touchstone.cli.deployment.api import fetch, open_api, show_found
 from touchstone.cli.files.requests import image_bytes, inline, judge_count, key_options, solve_request, verify_request
 from touchstone.cli.terminal import options, waiting
 from touchstone.cli.terminal.screen import print_json

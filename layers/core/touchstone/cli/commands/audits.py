@@ -7,7 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from touchstone.cli.files.requests import text_of
-from touchstone.cli.local.audit_targets import Also, Jobs, Requirement, Trust, Upgrade, Wheels
+from touchstone.cli.local.audit_targets import Also, Jobs, Requirement, Trust, Upgrade, Wheels, opened, target_of
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.places import check_place, read_file, replace
@@ -50,11 +50,7 @@ class RunsByDefault(TyperGroup):
 
 app = typer.Typer()
 audit = typer.Typer(cls=RunsByDefault, no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(
-    audit,
-    name="audit",
-    help="Audit a benchmark by running code, here or in your deployment.",
-)
+app.add_typer(audit, name="audit", help="Audit a benchmark by running code, here or in your deployment.")
 
 MAX_REPORT_BYTES = 512_000_000
 """The limit of a report, which is read into memory whole."""
@@ -65,11 +61,6 @@ JUnit = Annotated[
         "--junit", metavar="FILE", help="Write the outcome of each case into this file as JUnit XML, for CI tools."
     ),
 ]
-Sarif = Annotated[
-    Path | None,
-    typer.Option("--sarif", metavar="FILE", help="Write the findings into this file as SARIF, for code hosts."),
-]
-
 Definitions = Annotated[
     list[Path],
     typer.Argument(metavar="FILE…", help="Files with cases as YAML, JSON or JSON Lines, or folders of such files."),
@@ -84,6 +75,12 @@ Provider = Annotated[
 ]
 Turns = Annotated[int, typer.Option(min=1, max=200, help="The largest number of turns of the model for a case.")]
 DEFAULT_TURNS = 40
+MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        min=0, metavar="USD", help="Begin no new turn once the whole audit has cost this much. Default: no limit."
+    ),
+]
 
 
 @audit.command()
@@ -109,12 +106,7 @@ def run(
     ] = None,
     provider: Provider = None,
     turns: Turns = DEFAULT_TURNS,
-    max_cost: Annotated[
-        float | None,
-        typer.Option(
-            min=0, metavar="USD", help="Begin no new turn once the whole audit has cost this much. Default: no limit."
-        ),
-    ] = None,
+    max_cost: MaxCost = None,
     jobs: Annotated[int, typer.Option(min=1, max=32, help="How many cases are worked on at the same time.")] = 1,
     fail_on: Annotated[
         str,
@@ -123,8 +115,8 @@ def run(
         ),
     ] = "incorrect,ambiguous",
     junit: JUnit = None,
-    sarif: Sarif = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Spend money without asking first.")] = False,
+    sarif: options.Sarif = None,
+    yes: options.Yes = False,
     wheels: Wheels = None,
     upgrade: Upgrade = False,
     trust: Trust = False,
@@ -144,7 +136,6 @@ def run(
     from touchstone.audits.agent import Bounds
     from touchstone.audits.whole import SolvingTerms
     from touchstone.cli.local import audit_running as running
-    from touchstone.cli.local.audit_targets import opened, target_of
     from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens import audit_screen as screen
     from touchstone.cli.screens.junit import write_junit
@@ -237,7 +228,6 @@ def prove(
     from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS, Limits
     from touchstone.audits.sandbox.prove import check_import
     from touchstone.audits.sandbox.prove import prove as run_proof
-    from touchstone.cli.local.audit_targets import opened, target_of
 
     wanted = target_of(target, also)
     text = text_of(script, at_most=4 * MAX_SCRIPT_CHARS)  # in bytes: a character has four at most
@@ -282,7 +272,7 @@ def recheck(
         ),
     ] = "drift",
     junit: JUnit = None,
-    sarif: Sarif = None,
+    sarif: options.Sarif = None,
     wheels: Wheels = None,
     upgrade: Upgrade = False,
     trust: Trust = False,
@@ -299,7 +289,6 @@ def recheck(
     require_extras("audits")
     from touchstone.audits.recheck import check_same_library
     from touchstone.audits.recheck import recheck as run_again
-    from touchstone.cli.local.audit_targets import opened, target_of
     from touchstone.cli.screens import audit_screen as screen
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.screens.sarif import write_sarif

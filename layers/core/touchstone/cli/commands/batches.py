@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from touchstone.cli.deployment.api import fetch, open_api
+from touchstone.cli.deployment.api import open_api, show_found
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
@@ -14,7 +14,6 @@ from touchstone.cli.terminal.screen import (
     moment,
     print_facts,
     print_json,
-    print_page,
     say,
     short,
     time_column,
@@ -34,6 +33,16 @@ MOST_SAID = 200
 app = typer.Typer()
 batch = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(batch, name="batch", help="Process a file of thousands of requests, and follow it.")
+
+BatchId = Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")]
+BATCHES = (
+    time_column("created (UTC)", "created_at"),
+    column("id"),
+    column("state"),
+    column("lines", "total", right=True),
+    column("done", right=True),
+    column("failed", right=True),
+)
 
 
 @batch.command()
@@ -153,23 +162,12 @@ def run(
 @batch.command("list")
 def list_batches(*, limit: options.Limit = 20, cursor: options.Cursor = None, as_json: options.AsJson = False) -> None:
     """List your batches, newest first."""
-    page = fetch("batches", limit=limit, cursor=cursor)
-    columns = (
-        time_column("created (UTC)", "created_at"),
-        column("id"),
-        column("state"),
-        column("lines", "total", right=True),
-        column("done", right=True),
-        column("failed", right=True),
-    )
-    print_page(
-        page, columns, empty="There are no batches yet. The first comes by: touchstone batch run", as_json=as_json
-    )
+    show_found("batches", locals(), BATCHES)
 
 
 @batch.command()
 def show(
-    batch_id: Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")],
+    batch_id: BatchId,
     *,
     output: Annotated[
         Path | None,
@@ -192,7 +190,7 @@ def show(
 
 @batch.command("now")
 def ask_now(
-    batch_id: Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")],
+    batch_id: BatchId,
     *,
     pay_twice: options.PayTwice = False,
     as_json: options.AsJson = False,

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from touchstone.cli.deployment.api import fetch, open_api
-from touchstone.cli.deployment.finding import show_found
+from touchstone.cli.deployment.api import fetch, open_api, show_found
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.screen import column, print_json, say, time_column
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from touchstone.cli.commands.audits import audit
-from touchstone.cli.deployment.api import fetch, open_api
-from touchstone.cli.deployment.finding import show_found
-from touchstone.cli.local.audit_targets import Also, Requirement
+from touchstone.cli.commands.audits import DEFAULT_TURNS, Definitions, MaxCost, Provider, Turns, audit, write_report
+from touchstone.cli.deployment.api import fetch, open_api, show_found
+from touchstone.cli.files.requests import checked
+from touchstone.cli.local.audit_targets import Also, Requirement, target_of
 from touchstone.cli.terminal import options, waiting
 from touchstone.cli.terminal.markdown import print_markdown
 from touchstone.cli.terminal.progress import noted_progress
 from touchstone.cli.terminal.screen import cost_of, print_json, say
-from touchstone.errors import ConflictError, InputError
+from touchstone.errors import ConflictError
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
@@ -45,10 +45,7 @@ FAIL_ON = "incorrect,ambiguous,drift"
 
 
 def start(
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE…", help="Files with cases as YAML, JSON or JSON Lines, or folders of such files."),
-    ],
+    files: Definitions,
     *,
     target: Requirement,
     also: Also = None,
@@ -60,23 +57,9 @@ def start(
             "are new.",
         ),
     ] = None,
-    provider: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The provider whose strong model solves the cases. Default: Gemini if it has a key, else another "
-            "provider with a key.",
-        ),
-    ] = None,
-    turns: Annotated[
-        int, typer.Option(min=1, max=200, help="The largest number of turns of the model for a case.")
-    ] = 40,
-    max_cost: Annotated[
-        float | None,
-        typer.Option(
-            min=0, metavar="USD", help="Begin no new turn once the whole audit has cost this much. Default: no limit."
-        ),
-    ] = None,
+    provider: Provider = None,
+    turns: Turns = DEFAULT_TURNS,
+    max_cost: MaxCost = None,
     weekly: Annotated[
         bool,
         typer.Option(
@@ -104,29 +87,21 @@ def start(
     because the target cannot be used; else 0, also while the audit is still going on.
     """
     require_extras("audits")
-    from pydantic import ValidationError
-
     from touchstone.audits.agent import Bounds
     from touchstone.audits.record import AuditRequest
-    from touchstone.cli.local.audit_targets import target_of
-    from touchstone.strict import fault_sentence
 
     _failing(fail_on)
-    wanted = target_of(target, also)
-    try:
-        request = AuditRequest(
-            target=wanted,
-            files=tuple(_definitions(files)),
-            provider=provider,
-            bounds=Bounds(turns=turns),
-            max_cost_usd=max_cost,
-            previous=previous,
-            weekly=weekly,
-            when="cheap" if cheap else "now",
-        )
-    except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        raise InputError(f"{fault_sentence(fault)}.", where=".".join(map(str, fault["loc"]))) from None
+    fields = {
+        "target": target_of(target, also),
+        "files": tuple(_definitions(files)),
+        "provider": provider,
+        "bounds": Bounds(turns=turns),
+        "max_cost_usd": max_cost,
+        "previous": previous,
+        "weekly": weekly,
+        "when": "cheap" if cheap else "now",
+    }
+    request = checked(AuditRequest, fields)
     with open_api() as api:
         view = api.post("audits", body=request.model_dump(mode="json", exclude_defaults=True))
         _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
@@ -211,7 +186,6 @@ def report(
     import tempfile
 
     from touchstone.audits.report import read_report, report_json, report_markdown
-    from touchstone.cli.commands.audits import write_report
     from touchstone.cli.deployment.client import download
 
     view = fetch("audits", audit_id)
@@ -250,7 +224,6 @@ def recheck(
     names it; 3: the recheck failed; else 0, also while it is still going on.
     """
     require_extras("audits")
-    from touchstone.cli.local.audit_targets import target_of
 
     _failing(fail_on)
     wanted = target_of(target, also)

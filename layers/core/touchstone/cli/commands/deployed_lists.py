@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from touchstone.cli.commands.experiments import experiment
-from touchstone.cli.deployment.api import fetch
-from touchstone.cli.deployment.finding import show_found
+from touchstone.cli.deployment.api import fetch, show_found
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.screen import (
     column,
@@ -36,6 +35,39 @@ Status = Annotated[
     Literal["waiting", "measuring", "done", "failed", "unfinished", "ended"] | None,
     typer.Option(help="Only records with this status."),
 ]
+
+
+def _scores(row: Mapping[str, Any]) -> str:
+    """The scores of a measurement, each after the name of its metric."""
+    return ", ".join(f"{name} {_figure(score)}" for name, score in row.get("scores", {}).items())
+
+
+def _figure(score: float | None) -> str:
+    return "-" if score is None else f"{score:.1f}"
+
+
+MEASUREMENTS = (
+    time_column("created (UTC)", "created_at"),
+    column("id"),
+    column("surface"),
+    column("state"),
+    column("begins", lambda row: short(row.get("title"))),
+    column("scores", _scores),
+    column("cost", cost_of, right=True),
+)
+METRICS = (
+    column("metric"),
+    column("score (0-100)", lambda row: _figure(row.get("score")), right=True),
+    column("because"),
+)
+EXPERIMENTS = (
+    time_column("created (UTC)", "created_at"),
+    column("id"),
+    column("name"),
+    column("state"),
+    column("came to", "headline"),
+    column("cost", lambda row: cost_of(row) if row.get("finished_at") else None, right=True),
+)
 
 
 @measurement.command("list")
@@ -69,18 +101,7 @@ def list_measurements(
     as_json: options.AsJson = False,
 ) -> None:
     """List your deployment's measurements, newest first. With filters: only those that match all."""
-    asked = locals()
-
-    columns = (
-        time_column("created (UTC)", "created_at"),
-        column("id"),
-        column("surface"),
-        column("state"),
-        column("begins", lambda row: short(row.get("title"))),
-        column("scores", _scores),
-        column("cost", cost_of, right=True),
-    )
-    show_found("measurements", asked, columns)
+    show_found("measurements", locals(), MEASUREMENTS)
 
 
 @measurement.command()
@@ -98,12 +119,7 @@ def show(
     cost = cost_of({"cost_usd": outlay["cost_usd"], "unpriced_calls": outlay["unpriced"]})
     print_facts((name, view[name]) for name in ("id", "surface", "state"))
     print_facts([("created (UTC)", moment(view["created_at"])), ("cost", cost)])
-    columns = (
-        column("metric"),
-        column("score (0-100)", lambda row: _figure(row.get("score")), right=True),
-        column("because"),
-    )
-    print_table(columns, view["metrics"], empty="It has no metrics.")
+    print_table(METRICS, view["metrics"], empty="It has no metrics.")
 
 
 @experiment.command("list")
@@ -127,23 +143,4 @@ def list_experiments(
     as_json: options.AsJson = False,
 ) -> None:
     """List your deployment's experiments, newest first. With filters: only those that match all."""
-    asked = locals()
-
-    columns = (
-        time_column("created (UTC)", "created_at"),
-        column("id"),
-        column("name"),
-        column("state"),
-        column("came to", "headline"),
-        column("cost", lambda row: cost_of(row) if row.get("finished_at") else None, right=True),
-    )
-    show_found("experiments", asked, columns)
-
-
-def _scores(row: Mapping[str, Any]) -> str:
-    """The scores of a measurement, each after the name of its metric."""
-    return ", ".join(f"{name} {_figure(score)}" for name, score in row.get("scores", {}).items())
-
-
-def _figure(score: float | None) -> str:
-    return "-" if score is None else f"{score:.1f}"
+    show_found("experiments", locals(), EXPERIMENTS)

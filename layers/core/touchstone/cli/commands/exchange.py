@@ -8,6 +8,7 @@ import typer
 from touchstone.cli.commands.quizzes import quiz
 from touchstone.cli.files.requests import name_of, text_of
 from touchstone.cli.screens.quiz_views import plain
+from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place, replace
 from touchstone.cli.terminal.screen import say
 from touchstone.errors import InputError
@@ -24,7 +25,6 @@ cards = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(cards, name="cards", help="Export flashcards to learning tools, and import them.")
 
 Form = Literal["gift", "moodle", "qti", "qti3", "anki"]
-Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")]
 LeaveOut = Annotated[
     bool,
     typer.Option(
@@ -48,7 +48,7 @@ def export_quiz(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file with a quiz as JSON, or - for standard input.")],
     *,
     to: Annotated[Form, typer.Option(help=FORMS)],
-    out: Out,
+    out: options.OutFile,
     name: Name = None,
 ) -> None:
     """Write a quiz in a format that another tool imports. Every question needs a key."""
@@ -72,7 +72,7 @@ def import_quiz(
         str, typer.Argument(metavar="FILE", help="A file with a quiz in Moodle's GIFT, or - for standard input.")
     ],
     *,
-    out: Out,
+    out: options.OutFile,
     leave_out: LeaveOut = False,
 ) -> None:
     """Read a quiz in GIFT, and write it as JSON. Entries that a quiz cannot hold are named."""
@@ -89,7 +89,7 @@ def export_cards(
     ],
     *,
     to: Annotated[Form, typer.Option(help=FORMS)] = "anki",
-    out: Out,
+    out: options.OutFile,
     name: Name = None,
 ) -> None:
     """Write cards in a format that another tool imports.
@@ -118,7 +118,7 @@ def import_cards(
         str, typer.Argument(metavar="FILE", help="A file with questions in Moodle's GIFT, or - for standard input.")
     ],
     *,
-    out: Out,
+    out: options.OutFile,
     leave_out: LeaveOut = False,
 ) -> None:
     """Read questions in GIFT, and write them as cards in JSON.

@@ -79,6 +79,10 @@ Baseline = Annotated[
     typer.Option(metavar="VARIANT", help="The variant with which the other one is compared. Default: the first one."),
 ]
 
+Folder = Annotated[
+    Path, typer.Argument(metavar="FOLDER", help="The folder of an experiment (--out of `touchstone experiment run`).")
+]
+
 
 @experiment.command()
 def run(
@@ -98,7 +102,7 @@ def run(
             min=0, metavar="USD", help="Stop before the whole experiment costs more than this. Default: no limit."
         ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Spend money without asking first.")] = False,
+    yes: options.Yes = False,
     allow_commands: Annotated[
         bool,
         typer.Option(
@@ -113,9 +117,7 @@ def run(
         bool,
         typer.Option("--fail-if-worse", help="Exit with code 1 if the baseline is better in any respect."),
     ] = False,
-    use_cache: Annotated[
-        bool, typer.Option("--cache/--no-cache", help="Whether a stored reply of a judge may be used again.")
-    ] = True,
+    use_cache: options.UseCache = True,
     as_json: options.AsJson = False,
 ) -> None:
     """Compare two variants, by metrics and by a judge.
@@ -202,10 +204,7 @@ def estimate(
 
 @experiment.command()
 def report(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="FOLDER", help="The folder of an experiment (--out of `touchstone experiment run`)."),
-    ],
+    folder: Folder,
     *,
     form: Annotated[ReportFormat, typer.Option("--format", help="The format of the output.")] = "md",
     items: Annotated[
@@ -235,10 +234,7 @@ def report(
 
 @experiment.command()
 def pairs(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="FOLDER", help="The folder of an experiment (--out of `touchstone experiment run`)."),
-    ],
+    folder: Folder,
     *,
     form: Annotated[SidesFormat, typer.Option("--format", help="The format of the output.")] = "md",
     only: Annotated[
@@ -317,8 +313,9 @@ async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
         with noted_progress("Pairs") as show:
 
             def told(far: "ExperimentProgress") -> None:
-                expected = "" if far.estimate.cost_usd is None else f" of an estimated {cost_in_words(far.estimate)}"
-                show(far.done, far.total, f"{dollars(far.cost_usd, far.unpriced_calls)}{expected}")
+                expected = far.estimate.cost_usd
+                of_all = "" if expected is None else f" of an estimated {cost_in_words(expected)}"
+                show(far.done, far.total, f"{dollars(far.cost_usd, far.unpriced_calls)}{of_all}")
 
             return await run_experiment(
                 found,

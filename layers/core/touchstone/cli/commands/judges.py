@@ -22,6 +22,9 @@ app = typer.Typer()
 judge = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(judge, name="judge", help="Judge cards: how often judges agree with people, their cost.")
 
+NEXT = (column("id", "record_id"), column("item"), column("problem"), column("answer"))
+"""The columns of the answers to label next."""
+
 
 @judge.command()
 def calibrate(
@@ -74,10 +77,7 @@ def list_cards(*, as_json: options.AsJson = False) -> None:
     """List the judge cards of a deployment."""
     with open_api() as api:
         cards = api.get_list("judges")
-    if as_json:
-        print_json(cards)
-    else:
-        print_cards(cards)
+    (print_json if as_json else print_cards)(cards)
 
 
 @judge.command("card")
@@ -90,10 +90,7 @@ def read_card(
 ) -> None:
     """Show one judge card of a deployment."""
     card = fetch("judges", card_id)
-    if as_json:
-        print_json(card)
-    else:
-        print_card(card)
+    (print_json if as_json else print_card)(card)
 
 
 @judge.command()
@@ -200,15 +197,11 @@ def next_labels(
     labelled. Give each label with `touchstone judge label … --sample random`, or --sample unsure.
     """
     found = fetch("labels", "next", sample="unsure" if unsure else "random", limit=limit)
-    columns = [column(title, name) for title, name in NEXT_COLUMNS]
     behind = found.get("not_looked_at")
     empty = f"None to label among those looked at; {behind} were not." if behind else "Nothing is left to label so."
-    print_rows(found, columns, found["items"], empty=empty, as_json=as_json)
+    print_rows(found, NEXT, found["items"], empty=empty, as_json=as_json)
     if not as_json and found["items"]:
         say(f"Drawn from {found['drawn_from']} verdicts; label each with --sample {found['sample']}.")
-
-
-NEXT_COLUMNS = (("id", "record_id"), ("item", "item"), ("problem", "problem"), ("answer", "answer"))
 
 
 def _exit_of(cards: "Sequence[JudgeCardView]", fail_under: float | None) -> Exit:

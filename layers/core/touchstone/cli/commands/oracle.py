@@ -13,7 +13,7 @@ from touchstone.cli.terminal.screen import print_json
 from touchstone.clock import Deadline
 
 if TYPE_CHECKING:
-    from touchstone.cli.files.submissions import TaskFile
+    from touchstone.cli.files.task_files import TaskFile
     from touchstone.oracle.choice import OracleChoice
     from touchstone.oracle.whole import Judgement
 
@@ -63,9 +63,7 @@ def score(
     timeout: Annotated[
         float, typer.Option(min=0, help="The longest time that the judging may take, in seconds.")
     ] = 600.0,
-    use_cache: Annotated[
-        bool, typer.Option("--cache/--no-cache", help="Whether a stored reply of a judge may be used again.")
-    ] = True,
+    use_cache: options.UseCache = True,
     as_json: options.AsJson = False,
 ) -> None:
     """Check a submission against a task's criteria. If it meets them all, score it.
@@ -75,7 +73,7 @@ def score(
 
     Exit code 0: scored; 1: a criterion is not met, or the total is below --fail-under; 3: nobody could judge.
     """
-    from touchstone.cli.files.submissions import check_apart, submission_of, task_of, write_task
+    from touchstone.cli.files.task_files import check_apart, submission_of, task_of, write_task
     from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens.judgements import document, exit_of, print_judgement
     from touchstone.judges import load_registry

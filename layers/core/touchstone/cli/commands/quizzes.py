@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from touchstone.cli.deployment.api import fetch, open_api
-from touchstone.cli.deployment.finding import show_found
+from touchstone.cli.deployment.api import fetch, open_api, show_found
 from touchstone.cli.screens.quiz_views import QUIZZES, exit_of, is_over, plain, sentences
 from touchstone.cli.terminal import options, waiting
 from touchstone.cli.terminal.places import check_place, replace
@@ -22,6 +21,10 @@ WAIT_SECONDS = 60.0
 app = typer.Typer()
 quiz = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(quiz, name="quiz", help="Check or make quizzes for learners of Traditional Chinese.")
+
+QuizOut = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the quiz into this file. Default: it is printed.")
+]
 
 
 @quiz.command()
@@ -52,9 +55,7 @@ def check(
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the findings into this file as JUnit XML, for CI tools.")
     ] = None,
-    sarif: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the findings into this file as SARIF, for code hosts.")
-    ] = None,
+    sarif: options.Sarif = None,
     form: Annotated[
         Literal["text", "github"],
         typer.Option(
@@ -129,9 +130,7 @@ def generate(
             help="Only these kinds of questions, for example single_choice,true_false. Default: the kinds that fit.",
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the quiz into this file. Default: it is printed.")
-    ] = None,
+    out: QuizOut = None,
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="In a deployment: whether to wait until the quiz is made.")
     ] = True,
@@ -217,9 +216,7 @@ def list_quizzes(
 def show(
     quiz_id: Annotated[str, typer.Argument(metavar="ID", help="The quiz's id.")],
     *,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the quiz into this file. Default: it is printed.")
-    ] = None,
+    out: QuizOut = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Show a quiz of your deployment, and the rules it still breaks.

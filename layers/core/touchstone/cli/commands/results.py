@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place
 from touchstone.cli.terminal.screen import say
 from touchstone.clock import system_clock
@@ -36,7 +37,7 @@ def export_results(
             help="promptfoo: promptfoo's results; inspect: a log of Inspect; otlp: OpenTelemetry events in OTLP's JSON."
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")],
+    out: options.OutFile,
     variant: Annotated[
         str | None,
         typer.Option(

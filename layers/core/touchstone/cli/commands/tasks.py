@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from touchstone.cli.deployment.api import fetch, open_api
-from touchstone.cli.deployment.finding import show_found
+from touchstone.cli.deployment.api import fetch, open_api, show_found
 from touchstone.cli.files.moments import moment_of
 from touchstone.cli.files.requests import judge_count
 from touchstone.cli.terminal import options, waiting
@@ -214,7 +213,7 @@ def submit(
 
     Exit code 1: the gate failed; 3: nobody could judge the work; else 0.
     """
-    from touchstone.cli.files.submissions import submission_of
+    from touchstone.cli.files.task_files import submission_of
     from touchstone.cli.screens.contests import is_judged
 
     text = submission_of(source)

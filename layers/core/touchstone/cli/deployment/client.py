@@ -13,10 +13,9 @@ from uuid import uuid4
 
 import httpx
 
-from touchstone.cli.deployment import identity, replies
+from touchstone.cli.deployment import replies
 from touchstone.cli.deployment.connection import Connection, is_this_machine
-from touchstone.cli.deployment.problems import error_of
-from touchstone.cli.deployment.replies import STRANGE
+from touchstone.cli.deployment.replies import STRANGE, error_of
 from touchstone.cli.terminal import waiting
 from touchstone.cli.terminal.exits import ServiceError
 from touchstone.cli.terminal.places import replace
@@ -133,10 +132,10 @@ class ApiClient:
         """Check once that the address is a Touchstone of this version. Raises `ServiceError` if it is not."""
         if self._known:
             return
-        reply = _persistently(self._http, self._http.build_request("GET", f"{self.url}/{identity.PATH}"))
+        reply = _persistently(self._http, self._http.build_request("GET", f"{self.url}/{replies.HEALTH_PATH}"))
         if reply.is_server_error or reply.status_code == HTTPStatus.TOO_MANY_REQUESTS:
             raise error_of(reply.status_code, _document(reply))
-        identity.recognise(self.url, reply.status_code, reply.content)
+        replies.recognise(self.url, reply.status_code, reply.content)
         self._known = True
 
     def _new_key(self) -> str:

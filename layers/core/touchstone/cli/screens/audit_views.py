@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from touchstone.cli.screens.experiment_screen import range_in_words
+from touchstone.cli.screens.experiment_screen import cost_in_words
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
     column,
@@ -68,7 +68,7 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
     yield "cost", cost_of(view) if view.get("turns") else None
     expected = (view.get("estimate") or {}).get("cost_usd")
     if expected and not is_over(view):
-        yield "estimated", range_in_words(*(str(dollars(each)) for each in expected))
+        yield "estimated", cost_in_words(expected)
     batches = view.get("batches") or {}
     if batches.get("under_way"):
         until = f", answered by {moment(batches['ends_by'])} UTC at the latest" if batches.get("ends_by") else ""

@@ -46,7 +46,7 @@ def print_estimate(estimate: Estimate, *, judge: str | None, done: int) -> None:
             ("pairs", f"{estimate.pairs:,}" + (f", {done:,} of them measured already" if done else "")),
             ("judge", judge or ("nobody" if nobody else "not known: there is no key")),
             ("calls", range_in_words(*(f"{count:,}" for count in estimate.calls))),
-            ("cost", cost_in_words(estimate)),
+            ("cost", cost_in_words(estimate.cost_usd)),
             *(
                 (name, _share_in_words(share))
                 for name, share in (("making", estimate.making), ("judging", estimate.judging))
@@ -62,14 +62,12 @@ def _share_in_words(share: EstimateShare) -> str:
         range_in_words(*(f"{count:,}" for count in counts))
         for counts in (share.calls, share.input_tokens, share.output_tokens)
     )
-    return f"{calls} calls, {read} tokens in, {written} tokens out, {cost_in_words(share)}"
+    return f"{calls} calls, {read} tokens in, {written} tokens out, {cost_in_words(share.cost_usd)}"
 
 
-def cost_in_words(estimate: Estimate | EstimateShare) -> str:
-    """The expected cost in words."""
-    if estimate.cost_usd is None:
-        return "not known"
-    return range_in_words(*(str(dollars(cost)) for cost in estimate.cost_usd))
+def cost_in_words(cost_usd: tuple[float, float] | None) -> str:
+    """An expected cost, from and to (US dollars), in words; None: not known."""
+    return "not known" if cost_usd is None else range_in_words(*(str(dollars(cost)) for cost in cost_usd))
 
 
 def range_in_words(least: str, most: str) -> str:

@@ -93,12 +93,6 @@ def _print_diagram(bins: Sequence[Document]) -> None:
     print_table(columns, [one for one in bins if one["count"]], empty="")
 
 
-def _sure_from(card: Document) -> str:
-    if card["threshold"] is not None:
-        return f"{card['threshold']:.2f}"
-    return "too low" if card["threshold_state"] == "below_wanted" else ""
-
-
 def _threshold_of(threshold: Document) -> str:
     """The confidence from which a judge counts as sure, and the labels that show it, in one sentence."""
     wanted, labels, agreed = f"{threshold['wanted']:.0%}", threshold["labels"], threshold["agreed"]

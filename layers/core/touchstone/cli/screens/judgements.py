@@ -41,7 +41,12 @@ def document(judgement: Judgement) -> dict[str, Any]:
         found["gate"] = {"passed": judgement.gate.passed, **found["gate"]}
     penalties = () if (totals := _totals(judgement)) is None else totals.penalties
     found["penalties"] = [{"dimension": one.dimension, "score": one.score, "factor": one.factor} for one in penalties]
-    return {**found, "tokens": _tokens(judgement), **_cost(judgement)}
+    return {
+        **found,
+        "tokens": sum(spend.input_tokens + spend.output_tokens for spend in judgement.spends),
+        "cost_usd": known_cost(judgement.spends),
+        "unpriced_calls": count_unpriced(judgement.spends),
+    }
 
 
 def print_judgement(judgement: Judgement, text: str) -> None:
@@ -124,14 +129,6 @@ def _totals(judgement: Judgement) -> Aggregate | None:
         return None
     scores = {score.dimension: float(score.score) for score in judgement.scoring.dimension_scores}
     return aggregate(judgement.dimensions, scores)
-
-
-def _tokens(judgement: Judgement) -> int:
-    return sum(spend.input_tokens + spend.output_tokens for spend in judgement.spends)
-
-
-def _cost(judgement: Judgement) -> dict[str, Any]:
-    return {"cost_usd": known_cost(judgement.spends), "unpriced_calls": count_unpriced(judgement.spends)}
 
 
 _MET = {True: "yes", False: "no", None: "undecided"}

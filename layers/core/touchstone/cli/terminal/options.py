@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -69,6 +70,15 @@ ScoringJudges = Annotated[
         "Default: what the task says, else 1.",
     ),
 ]
+Sarif = Annotated[
+    Path | None,
+    typer.Option("--sarif", metavar="FILE", help="Write the findings into this file as SARIF, for code hosts."),
+]
+OutFile = Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")]
+UseCache = Annotated[
+    bool, typer.Option("--cache/--no-cache", help="Whether a stored reply of a judge may be used again.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Spend money without asking first.")]
 PayTwice = Annotated[
     bool,
     typer.Option(
