@@ -1,6 +1,6 @@
 """The command as a whole: its parts, and how an error ends it.
 
-Every command imports what it needs when it runs, so that `touchstone --help` answers at once.
+A command imports what takes long to load when it runs, so that `touchstone --help` answers at once.
 """
 
 import contextlib

@@ -1,5 +1,6 @@
 """Commands about files of thousands of requests."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -253,25 +254,13 @@ def _fail(found: "Document") -> NoReturn:
 
 def _report(found: dict[str, Any], *, fail_under: float | None, as_json: bool) -> None:
     """Print the summary of the results, and the errors line by line on standard error. Leave with the exit code."""
-    errors = found["errors"]
-    for error in errors[:MOST_ERRORS_SHOWN]:
-        where = f"{error['where']}: " if error.get("where") else ""
-        say(f"line {error['line']}: {where}{error.get('detail')}")
-    if len(errors) > MOST_ERRORS_SHOWN:
-        say(f"… and {len(errors) - MOST_ERRORS_SHOWN} more lines that failed; see {found['results']}")
-    cautions = found["cautions"]
-    for one in cautions[:MOST_ERRORS_SHOWN]:
-        why = f": {_why(one)}" if one["why"] else ""
-        say(f"line {one['line']}{_named(one)}: check the answer {short(one['answer'])}{why}")
-    if len(cautions) > MOST_ERRORS_SHOWN:
-        say(f"… and {len(cautions) - MOST_ERRORS_SHOWN} more answers to check; see {found['results']}")
+    errors, cautions = found["errors"], found["cautions"]
+    _say_first([_error_in_words(one) for one in errors], f"lines that failed; see {found['results']}")
+    _say_first([_caution_in_words(one) for one in cautions], f"answers to check; see {found['results']}")
     if cautions and found["batch"]:
         say(f"All of them: touchstone answers list --batch {found['batch']} --status caution")
-    left_open = found["left_open"]
-    for one in left_open[:MOST_ERRORS_SHOWN]:
-        say(f"line {one['line']}{_named(one)}: {_why(one) or 'Nobody decided it.'}")
-    if len(left_open) > MOST_ERRORS_SHOWN:
-        say(f"… and {len(left_open) - MOST_ERRORS_SHOWN} more answers that nobody decided; see {found['results']}")
+    left_open = [f"line {one['line']}{_named(one)}: {_why(one) or 'Nobody decided it.'}" for one in found["left_open"]]
+    _say_first(left_open, f"answers that nobody decided; see {found['results']}")
     if as_json:
         print_json(found)
     else:
@@ -300,6 +289,24 @@ def _report(found: dict[str, Any], *, fail_under: float | None, as_json: bool) -
     if found["undecided"]:
         raise typer.Exit(Exit.UNDECIDED)
     raise typer.Exit(Exit.VERDICT if errors or failed else reached)
+
+
+def _say_first(sentences: Sequence[str], more: str) -> None:
+    """Say the first sentences, and how many others there are. `more` says what those are about, and where they are."""
+    for sentence in sentences[:MOST_ERRORS_SHOWN]:
+        say(sentence)
+    if len(sentences) > MOST_ERRORS_SHOWN:
+        say(f"… and {len(sentences) - MOST_ERRORS_SHOWN} more {more}")
+
+
+def _error_in_words(error: dict[str, Any]) -> str:
+    where = f"{error['where']}: " if error.get("where") else ""
+    return f"line {error['line']}: {where}{error.get('detail')}"
+
+
+def _caution_in_words(one: dict[str, Any]) -> str:
+    why = f": {_why(one)}" if one["why"] else ""
+    return f"line {one['line']}{_named(one)}: check the answer {short(one['answer'])}{why}"
 
 
 def _named(one: dict[str, Any]) -> str:

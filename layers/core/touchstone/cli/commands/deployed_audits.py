@@ -33,7 +33,6 @@ SECONDS = 3600.0
 
 AuditId = Annotated[str, typer.Argument(metavar="ID", help="The audit's id.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait until the audit has ended.")]
-Seconds = Annotated[float, typer.Option(min=0, help="The longest time to wait, in seconds.")]
 FailOn = Annotated[
     str,
     typer.Option(

@@ -9,7 +9,7 @@ from touchstone.cli.commands.quizzes import quiz
 from touchstone.cli.files.requests import name_of, text_of
 from touchstone.cli.screens.quiz_views import plain
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.places import check_place, replace
+from touchstone.cli.terminal.places import check_place, replace, write_json
 from touchstone.cli.terminal.screen import say
 from touchstone.errors import InputError
 
@@ -77,7 +77,7 @@ def import_quiz(
 ) -> None:
     """Read a quiz in GIFT, and write it as JSON. Entries that a quiz cannot hold are named."""
     found = _of_gift(file, out, leave_out=leave_out)
-    _replace_json(out, plain(found.quiz.model_dump(mode="json")))
+    write_json(out, plain(found.quiz.model_dump(mode="json")))
     say(f"{out} has {_count(len(found.quiz.questions), 'question')}.")
 
 
@@ -128,7 +128,7 @@ def import_cards(
     from touchstone.material.exchange.anki import cards_of_quiz
 
     deck = cards_of_quiz(_of_gift(file, out, leave_out=leave_out).quiz)
-    _replace_json(out, deck.model_dump(mode="json", exclude_none=True))
+    write_json(out, deck.model_dump(mode="json", exclude_none=True))
     say(f"{out} has {_count(len(deck.cards), 'card')}.")
 
 
@@ -167,12 +167,6 @@ def _of_gift(file: str, out: Path, *, leave_out: bool) -> "GiftQuiz":
     for sentence in found.left_out:
         say(f"Left out: {name}: {sentence}.")
     return found
-
-
-def _replace_json(out: Path, document: object) -> None:
-    import json
-
-    replace(out, [json.dumps(document, ensure_ascii=False, indent=2).encode(), b"\n"])
 
 
 def _count(number: int, what: str) -> str:

@@ -10,7 +10,7 @@ import typer
 from touchstone.cli.deployment.api import fetch, open_api, show_found
 from touchstone.cli.screens.quiz_views import QUIZZES, exit_of, is_over, plain, sentences
 from touchstone.cli.terminal import options, waiting
-from touchstone.cli.terminal.places import check_place, replace
+from touchstone.cli.terminal.places import check_place, write_json
 from touchstone.cli.terminal.screen import print_json, say
 from touchstone.errors import InputError
 
@@ -240,11 +240,9 @@ def _made_there(body: Mapping[str, Any], *, wait: bool, seconds: float) -> Mappi
 
 def _show(view: Mapping[str, Any], *, out: Path | None, as_json: bool) -> None:
     """Write or print the quiz, say its outcome on standard error, and leave with its exit code."""
-    import json
-
     quiz = view.get("quiz")
     if quiz is not None and out is not None:
-        replace(out, [json.dumps(plain(quiz), ensure_ascii=False, indent=2).encode(), b"\n"])
+        write_json(out, plain(quiz))
     if as_json:
         print_json(view)
     elif quiz is not None and out is None:

@@ -35,7 +35,6 @@ Party = Annotated[
     str, typer.Option(metavar="NAME", help="The party that asks: the owner or a submitter, by the name that you gave.")
 ]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for the outcome.")]
-Seconds = Annotated[float, typer.Option(min=0, help="The longest time to wait, in seconds.")]
 
 
 @tasks.command()

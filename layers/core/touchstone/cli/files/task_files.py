@@ -3,19 +3,16 @@
 A task is judged in this process, or created in a deployment; there the options override the content of its file.
 """
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
 from touchstone.attempts import When
-from touchstone.cli.files.faults import refusal
+from touchstone.cli.files.faults import validated
 from touchstone.cli.files.moments import duration_of, moment_of
 from touchstone.cli.files.requests import STANDARD_INPUT, checked, name_of, text_of
-from touchstone.cli.terminal.places import replace
+from touchstone.cli.terminal.places import write_json
 from touchstone.errors import InputError, TooLargeError
 from touchstone.judges.base import JudgeCount, PanelSize
 from touchstone.judges.fence import visible
@@ -55,10 +52,7 @@ def brief_of[T: Brief](source: str, kind: type[T]) -> T:
     fields = loads(text_of(source), where=name)
     if not isinstance(fields, dict):
         raise InputError("A task is one JSON object with a description and acceptance_criteria.", where=name)
-    try:
-        return kind.model_validate(fields)
-    except ValidationError as error:
-        raise refusal(error, name=name, of="a task", fields=kind.model_fields) from None
+    return validated(kind, fields, name=name, of="a task")
 
 
 def submission_of(source: str) -> str:
@@ -84,7 +78,7 @@ def check_apart(submission: str, task: str) -> None:
 def write_task(path: Path, task: TaskFile, dimensions: tuple[Dimension, ...]) -> None:
     """Write a task with its dimensions, so that later submissions are judged by the same ones. Raises `StoreError`."""
     document = task.model_copy(update={"dimensions": dimensions}).model_dump(mode="json", exclude_defaults=True)
-    replace(path, [json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"])
+    write_json(path, document)
 
 
 class DeployedTaskFile(Brief):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from touchstone.cli.screens.judgements import CRITERIA, VOTES
+from touchstone.cli.screens.judgements import CRITERIA, SCORE, VOTES, rounded
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
     column,
@@ -19,7 +19,6 @@ from touchstone.cli.terminal.screen import (
 
 type View = Mapping[str, Any]
 
-DECIMALS_SHOWN = 2
 UNSCORED = "unscored"
 RANKED = frozenset({"challenge", "final"})
 """The states of a task in which its contest has a ranking."""
@@ -156,14 +155,14 @@ def _print_scores(title: str, feedback: View, facts: Iterable[tuple[str, object]
     scores = feedback.get("dimension_scores")
     print_facts(((f"{title}:" if scores else "What to improve:", ""),))
     if scores:
-        print_table(_SCORES, scores, empty="")
+        print_table((column("dimension"), *SCORE), scores, empty="")
     print_facts(facts)
 
 
 def _individual_facts(feedback: View) -> Iterator[tuple[str, object]]:
     if "penalized_total" in feedback:
         yield "penalty", _factor(feedback["penalty"])
-        total = f"{_rounded(feedback['penalized_total'])}, band {feedback.get('overall_band')}"
+        total = f"{rounded(feedback['penalized_total'])}, band {feedback.get('overall_band')}"
         yield "total", styled(total, "bold")
     yield from _risks(feedback)
     for suggestion in feedback.get("revision_suggestions") or ():
@@ -171,10 +170,10 @@ def _individual_facts(feedback: View) -> Iterator[tuple[str, object]]:
 
 
 def _contest_facts(feedback: View) -> Iterator[tuple[str, object]]:
-    yield "base", _rounded(feedback.get("weighted_base"))
+    yield "base", rounded(feedback.get("weighted_base"))
     for one in feedback.get("penalty_reasons") or ():
         yield "penalty", f"{_factor(one['factor'])}, since {one['dimension']} has {one['score']:g}"
-    yield "final score", _rounded(feedback.get("final_score"))
+    yield "final score", rounded(feedback.get("final_score"))
     yield "rank", feedback.get("rank")
     yield "eliminated by", _listed(feedback.get("eliminated_by"))
     yield "unscored", _listed(feedback.get("unscored"))
@@ -188,10 +187,6 @@ def _risks(feedback: View) -> Iterator[tuple[str, object]]:
 
 def _listed(names: Sequence[str] | None) -> str | None:
     return ", ".join(names) if names else None
-
-
-def _rounded(value: object) -> float | None:
-    return round(value, DECIMALS_SHOWN) if isinstance(value, int | float) else None
 
 
 def _factor(value: float) -> str | None:
@@ -208,14 +203,7 @@ _PLACES = (
     column("rank", lambda row: row.get("rank") or UNSCORED, right=True),
     column("submitter"),
     column("submission", "submission_id"),
-    column("final score", lambda row: _rounded(row.get("final_score")), right=True),
-)
-_SCORES = (
-    column("dimension"),
-    column("band", lambda row: f"{row['band']}, below expected" if row.get("flag") else row["band"]),
-    column("score", lambda row: _rounded(row["score"]), right=True),
-    column("evidence"),
-    column("feedback"),
+    column("final score", lambda row: rounded(row.get("final_score")), right=True),
 )
 TASKS = (
     time_column("created (UTC)", "created_at"),
@@ -233,8 +221,8 @@ SUBMISSIONS = (
     column("submitter"),
     column("revision", right=True),
     column("standing", lambda row: str(row.get("standing")).replace("_", " ")),
-    column("total", lambda row: _rounded(row.get("total")), right=True),
-    column("final score", lambda row: _rounded(row.get("final")), right=True),
+    column("total", lambda row: rounded(row.get("total")), right=True),
+    column("final score", lambda row: rounded(row.get("final")), right=True),
     column("rank", right=True),
 )
 """The columns of a list of submissions. Each row is made by `summed`."""
@@ -244,7 +232,7 @@ CHALLENGES = (
     column("challenger"),
     column("submission", "submission_id"),
     column("state", lambda row: f"unresolved: {row['unscored']}" if row.get("unscored") else row.get("state")),
-    column("new total", lambda row: _rounded(row.get("new_total")), right=True),
+    column("new total", lambda row: rounded(row.get("new_total")), right=True),
     column("reason", lambda row: short(row.get("reason"))),
 )
 """The columns of a list of challenges."""

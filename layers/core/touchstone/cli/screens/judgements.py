@@ -62,7 +62,7 @@ def print_judgement(judgement: Judgement, text: str) -> None:
             print_table((*_DIMENSION, column("asks", "description")), rows, empty="")
         else:
             rows = _rows(judgement.dimensions, judgement.scoring)
-            print_table((*_DIMENSION, *_SCORE), rows, empty="")
+            print_table((*_DIMENSION, *SCORE), rows, empty="")
             votes = [{**vote, "name": row["name"]} for row in rows for vote in row["votes"]]
             if votes:
                 print_table(SCORE_VOTES, votes, empty="")
@@ -107,13 +107,18 @@ def _because(unscored: Unjudged) -> Iterator[tuple[str, object]]:
 
 
 def _scored(judgement: Judgement, scoring: IndividualScoring) -> Iterator[tuple[str, object]]:
-    yield "base", round(scoring.weighted_base, DECIMALS_SHOWN)
+    yield "base", rounded(scoring.weighted_base)
     penalties = () if (totals := _totals(judgement)) is None else totals.penalties
     for one in penalties:
         yield "penalty", f"× {one.factor:.2f}, since {one.dimension} has {one.score:g}"
-    yield "total", styled(f"{round(scoring.penalized_total, DECIMALS_SHOWN)}, band {scoring.overall_band}", "bold")
+    yield "total", styled(f"{rounded(scoring.penalized_total)}, band {scoring.overall_band}", "bold")
     for suggestion in scoring.revision_suggestions:
         yield f"suggestion ({suggestion.severity})", f"{suggestion.problem} {suggestion.suggestion}"
+
+
+def rounded(value: object) -> float | None:
+    """A score with the decimals that are shown; None stays None."""
+    return round(value, DECIMALS_SHOWN) if isinstance(value, int | float) else None
 
 
 def _excerpt(passage: str) -> str:
@@ -157,9 +162,10 @@ _DIMENSION = (
     column("dimension", "name"),
     column("weight", lambda row: percent(row["weight"]), right=True),
 )
-_SCORE = (
-    column("band", lambda row: f"{row['band']}, below expected" if row["flag"] else row["band"]),
-    column("score", right=True),
+SCORE = (
+    column("band", lambda row: f"{row['band']}, below expected" if row.get("flag") else row["band"]),
+    column("score", lambda row: rounded(row["score"]), right=True),
     column("evidence"),
     column("feedback"),
 )
+"""The columns for the score of a dimension, after the column that names the dimension."""

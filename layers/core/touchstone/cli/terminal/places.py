@@ -46,6 +46,11 @@ def write_private(path: Path, document: Mapping[str, Any]) -> None:
     replace(path, [json.dumps(document, indent=1).encode() + b"\n"], private=True)
 
 
+def write_json(path: Path, document: object) -> None:
+    """Write a JSON file for people and other programs, whole or not at all. Raises `StoreError`."""
+    replace(path, [json.dumps(document, ensure_ascii=False, indent=2).encode(), b"\n"])
+
+
 def replace(path: Path, parts: Iterable[bytes], *, private: bool = False) -> None:
     """Write a file whole or not at all: write a new file beside `path`, then put it in the place of `path` in one step.
 
