@@ -1,6 +1,6 @@
 """Commands about audits that a deployment makes: start one, follow it, read its report, run its proofs again."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -20,6 +20,7 @@ from touchstone.extras import require_extras
 if TYPE_CHECKING:
     from touchstone.audits.record import DefinitionFile
     from touchstone.cli.deployment.client import ApiClient, Document
+    from touchstone.cli.screens.audit_screen import Failing
 
 app = typer.Typer()
 _audits = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -89,7 +90,7 @@ def start(
     from touchstone.audits.agent import Bounds
     from touchstone.audits.record import AuditRequest
 
-    _failing(fail_on)
+    failing = _failing(fail_on)
     fields = {
         "target": target_of(target, also),
         "files": tuple(_definitions(files)),
@@ -103,7 +104,7 @@ def start(
     request = checked(AuditRequest, fields)
     with open_api() as api:
         view = api.post("audits", body=request.model_dump(mode="json", exclude_defaults=True))
-        _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
+        _show(_awaited(api, view, seconds=timeout) if wait else view, failing, as_json=as_json)
 
 
 def list_audits(
@@ -158,11 +159,10 @@ def show(
     The exit codes are those of `touchstone audit start`. In a recheck a rating counts only if it has changed.
     """
     require_extras("audits")
-
-    _failing(fail_on)
+    failing = _failing(fail_on)
     with open_api() as api:
         view = api.get("audits", audit_id)
-        _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
+        _show(_awaited(api, view, seconds=timeout) if wait else view, failing, as_json=as_json)
 
 
 def report(
@@ -223,13 +223,12 @@ def recheck(
     names it; 3: the recheck failed; else 0, also while it is still going on.
     """
     require_extras("audits")
-
-    _failing(fail_on)
+    failing = _failing(fail_on)
     wanted = target_of(target, also)
     body = {"requirement": wanted.requirement, **({} if also is None else {"also": list(wanted.also)})}
     with open_api() as api:
         view = api.post("audits", audit_id, "recheck", body=body)
-        _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
+        _show(_awaited(api, view, seconds=timeout) if wait else view, failing, as_json=as_json)
 
 
 def ask_now(
@@ -268,14 +267,15 @@ def _definitions(paths: Iterable[Path]) -> "Iterable[DefinitionFile]":
     from touchstone.cli.local.audit_running import cases_in
 
     for file in dict.fromkeys(loaded.file for loaded in cases_in(paths)):
-        yield DefinitionFile(name=str(file)[-MAX_NAME_CHARS:], text=file.read_text("utf-8-sig"))
+        fields = {"name": str(file)[-MAX_NAME_CHARS:], "text": file.read_text("utf-8-sig")}
+        yield checked(DefinitionFile, fields)
 
 
-def _failing(text: str) -> None:
-    """Raise `InputError` if --fail-on names an unknown finding. It is called before anything is sent."""
+def _failing(text: str) -> "frozenset[Failing]":
+    """The findings that --fail-on names. Raises `InputError` for an unknown one: call it before anything is sent."""
     from touchstone.cli.screens.audit_screen import failing_of
 
-    failing_of(text, drift=True)
+    return failing_of(text, drift=True)
 
 
 def _awaited(api: "ApiClient", view: "Document", *, seconds: float) -> "Document":
@@ -293,18 +293,16 @@ def _awaited(api: "ApiClient", view: "Document", *, seconds: float) -> "Document
         return waiting.awaited(view, look, until=is_over, seconds=seconds, later=f"touchstone audit show {audit_id}")
 
 
-def _show(view: "Document", fail_on: str, *, as_json: bool) -> None:
+def _show(view: "Document", failing: "frozenset[Failing]", *, as_json: bool) -> None:
     """Show an audit, say what to do next, and leave with its exit code."""
-    from touchstone.cli.screens.audit_screen import failing_of
     from touchstone.cli.screens.audit_views import exit_of, is_over, print_audit
 
-    show_it: Callable[[Document], None] = print_json if as_json else print_audit
-    show_it(view)
+    (print_json if as_json else print_audit)(view)
     if not as_json and not is_over(view):
         say(f"It goes on; see it with: touchstone audit show {view.get('id')}")
     elif not as_json and view.get("state") == "done":
         say(f"Its report: touchstone audit report {view.get('id')}")
-    raise typer.Exit(exit_of(view, failing_of(fail_on, drift=True)))
+    raise typer.Exit(exit_of(view, failing))
 
 
 # Register the commands of `audit` that ask a deployment, and their old names. All of them are defined above.
