@@ -71,7 +71,7 @@ async def opened(
         registry,
         EnvironmentKeys(registry),
         admission=MemoryAdmission(slow_start=slow_start),
-        cache=FileCache(cache_folder() / "replies.sqlite"),
+        cache=reply_cache(),
     )
     for name in judges.available() if sdks else ():
         require_module(SDKS[registry.provider(name).kind], of="judges")
@@ -79,6 +79,11 @@ async def opened(
         yield judges
     finally:
         await judges.aclose()
+
+
+def reply_cache() -> FileCache:
+    """The replies of judges that are kept on this machine, so that none is paid for twice."""
+    return FileCache(cache_folder() / "replies.sqlite")
 
 
 @contextmanager

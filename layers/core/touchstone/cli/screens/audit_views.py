@@ -1,11 +1,12 @@
 """Audits of a deployment: how the command shows them, and their exit codes."""
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
 from touchstone.cli.screens.experiment_screen import cost_in_words
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
+    View,
     column,
     cost_of,
     dollars,
@@ -18,8 +19,6 @@ from touchstone.cli.terminal.screen import (
 
 if TYPE_CHECKING:
     from touchstone.cli.screens.audit_screen import Failing
-
-type View = Mapping[str, Any]
 
 
 def is_over(view: View) -> bool:

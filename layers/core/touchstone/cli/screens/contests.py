@@ -6,6 +6,7 @@ from typing import Any
 from touchstone.cli.screens.judgements import CRITERIA, SCORE, VOTES, rounded
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
+    View,
     column,
     moment,
     percent,
@@ -16,8 +17,6 @@ from touchstone.cli.terminal.screen import (
     styled,
     time_column,
 )
-
-type View = Mapping[str, Any]
 
 UNSCORED = "unscored"
 RANKED = frozenset({"challenge", "final"})

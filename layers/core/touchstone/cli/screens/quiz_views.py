@@ -4,9 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import column, cost_of, time_column
-
-type View = Mapping[str, Any]
+from touchstone.cli.terminal.screen import View, column, cost_of, time_column
 
 CODES: Mapping[object, Exit] = {
     "violations": Exit.VERDICT,

@@ -9,6 +9,7 @@ from touchstone.answers.view import badge
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
     NOTHING,
+    View,
     column,
     cost_of,
     moment,
@@ -19,8 +20,6 @@ from touchstone.cli.terminal.screen import (
     styled,
     time_column,
 )
-
-type View = Mapping[str, Any]
 
 CODES: Mapping[object, Exit] = {"verified": Exit.DONE, "caution": Exit.VERDICT, "unverified": Exit.UNDECIDED}
 METHODS = {

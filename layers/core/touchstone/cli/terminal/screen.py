@@ -27,6 +27,8 @@ BETWEEN_COLUMNS = 3
 """The number of characters that Rich leaves between two columns of a table."""
 
 type Row = Mapping[str, Any]
+type View = Mapping[str, Any]
+"""A record as the API shows it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
