@@ -40,7 +40,6 @@ NEEDED: Mapping[str, str] = {
     "mpmath": "works out numbers of a tree that was read within its limits",
     "mypy_boto3_stepfunctions": "starts a machine by names of our own",
     "pathlib": "looks for a file or writes one; what it reads, functions of a text read",
-    "pydantic_core": "tells faults that were found at a door, of which there are a hundred at most",
     "touchstone.answers": "looks for stored solutions",
     "touchstone.audits": "works on the sources of a target and in the sandbox, within their own limits",
     "touchstone.limits": "works out numbers of a tree that was read within its limits",

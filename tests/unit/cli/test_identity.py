@@ -3,7 +3,7 @@
 import pytest
 
 from touchstone import __version__
-from touchstone.cli.deployment.identity import agree, recognise
+from touchstone.cli.deployment.replies import agree, recognise
 from touchstone.cli.terminal.exits import ServiceError
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from touchstone.cli.deployment.problems import TOKEN_REFUSED, error_of
+from touchstone.cli.deployment.replies import TOKEN_REFUSED, error_of
 from touchstone.cli.terminal.exits import ServiceError
 from touchstone.errors import (
     ConflictError,

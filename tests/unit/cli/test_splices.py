@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.cli.files.splices import Splice, edited, edits_of
+from touchstone.cli.files.quiz_findings import Splice, edited, edits_of
 from touchstone.json_places import located
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

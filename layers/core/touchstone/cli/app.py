@@ -1,6 +1,6 @@
 """The command as a whole: its parts, and how an error ends it.
 
-Every command imports what it needs when it runs, so that `touchstone --help` answers at once.
+A command imports what takes long to load when it runs, so that `touchstone --help` answers at once.
 """
 
 import contextlib
@@ -38,6 +38,7 @@ from touchstone.cli.commands import (
     traces,
 )
 from touchstone.cli.terminal.exits import Exit, code_of
+from touchstone.cli.terminal.screen import say
 from touchstone.errors import InputError, SettingsError, TouchstoneError
 from touchstone.extras import missing_module_sentence
 from touchstone.version import __version__
@@ -178,8 +179,6 @@ def run() -> None:
 
 def _end(error: TouchstoneError) -> typer.Exit:
     """Say on standard error what is wrong. Return the exception that ends the command with the error's exit code."""
-    from touchstone.cli.terminal.screen import say
-
     say(f"Error: {_sentence(error)}")
     return typer.Exit(code_of(error))
 

@@ -31,12 +31,12 @@ from touchstone.cli.batches.local_results import (
 from touchstone.cli.batches.local_rounds import Lines, rounds
 from touchstone.cli.files.batch_files import Requests, asked_again, exclusively
 from touchstone.cli.local import inprocess
-from touchstone.cli.terminal.places import cache_folder, replace
+from touchstone.cli.terminal.places import replace
 from touchstone.cli.terminal.progress import progress
 from touchstone.cli.terminal.screen import say
 from touchstone.clock import system_clock
 from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, TouchstoneError
-from touchstone.judges import EnvironmentKeys, FileCache, Judges, load_registry
+from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.judges.base import Judge, Purpose, Tier
 from touchstone.judges.spends import Spend
 from touchstone.operations.batches.job_lines import SubmissionLine
@@ -150,9 +150,7 @@ def estimate(requests: Requests, *, results: Path) -> BatchEstimate:
     missing = {number: text for number, text in requests.lines() if number not in done}
 
     async def asked() -> BatchEstimate:
-        registry = load_registry()
-        apis = BatchApis(registry, EnvironmentKeys(registry))
-        return await estimated(missing, apis, FileCache(cache_folder() / "replies.sqlite"))
+        return await estimated(missing, _apis(), inprocess.reply_cache())
 
     with inprocess.warnings_printed():
         return asyncio.run(asked())
@@ -169,15 +167,19 @@ async def _cheaply(
     told: frozenset[str],
 ) -> None:
     """Do lines by the providers' batches. Without a ceiling, the lines that no batch takes are asked at once."""
-    registry = load_registry()
-    apis = BatchApis(registry, EnvironmentKeys(registry))
-    cache = FileCache(cache_folder() / "replies.sqlite")
+    apis, cache = _apis(), inprocess.reply_cache()
     results, paid = at_once.results, at_once.paid
     run = CheapRun(journal, results, paid, apis, cache, max_cost_usd=max_cost_usd, spent_usd=spent_usd, told=told)
     try:
         await run.all(lines, lambda some: at_once.all(some, wait=wait))
     finally:
         await apis.aclose()
+
+
+def _apis() -> BatchApis:
+    """The batches of the providers whose keys are on this machine."""
+    registry = load_registry()
+    return BatchApis(registry, EnvironmentKeys(registry))
 
 
 def _reported_lines(results: Iterable[LineResult]) -> Iterator[str]:
@@ -209,8 +211,7 @@ def _forget_batches(results: Path) -> None:
         return
 
     async def cancelled() -> None:
-        registry = load_registry()
-        apis = BatchApis(registry, EnvironmentKeys(registry))
+        apis = _apis()
         try:
             await cancel_all(journal, apis)
         finally:

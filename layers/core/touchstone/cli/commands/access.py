@@ -5,7 +5,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from touchstone.cli.terminal.options import AsJson
+from touchstone.cli.deployment.api import fetch, open_api
+from touchstone.cli.terminal import options
+from touchstone.cli.terminal.screen import column, print_json, print_page, say, time_column
+from touchstone.errors import InputError
 
 app = typer.Typer()
 tokens = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -21,7 +24,6 @@ def login(url: Annotated[str, typer.Argument(metavar="URL", help="The address of
     """
     from touchstone.cli.deployment.client import ApiClient
     from touchstone.cli.deployment.connection import Connection, checked_token, checked_url, store
-    from touchstone.cli.terminal.screen import say
 
     address = checked_url(url)
     token = typer.prompt("Token", hide_input=True, err=True) if _reads_a_terminal() else sys.stdin.readline()
@@ -35,7 +37,6 @@ def login(url: Annotated[str, typer.Argument(metavar="URL", help="The address of
 def logout() -> None:
     """Delete the stored address and token. The token itself stays valid until it is revoked."""
     from touchstone.cli.deployment.connection import forget
-    from touchstone.cli.terminal.screen import say
 
     say("Forgotten." if forget() else "Nothing was kept.")
 
@@ -51,12 +52,9 @@ def create(
         str | None,
         typer.Option(help="When the token expires, as 2027-01-31 or 2027-01-31T12:00+01:00. Default: never."),
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Create a token and print it. It is printed only this once, so keep it."""
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.terminal.screen import print_json, say
-
     body = {"role": role, "name": name, "expires_at": None if expires is None else _moment(expires)}
     with open_api() as api:
         created = api.post("tokens", body=body)
@@ -68,19 +66,16 @@ def create(
 
 
 @tokens.command("list")
-def list_tokens(*, as_json: AsJson = False) -> None:
+def list_tokens(*, as_json: options.AsJson = False) -> None:
     """List the tokens, without their secrets."""
-    from touchstone.cli.deployment.client import fetch
-    from touchstone.cli.terminal.screen import ScreenColumn, field, moment, print_page
-
     found = fetch("tokens")
     columns = (
-        ScreenColumn(title="id", of=field("id")),
-        ScreenColumn(title="role", of=field("role")),
-        ScreenColumn(title="name", of=field("name")),
-        ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
-        ScreenColumn(title="expires (UTC)", of=lambda row: moment(row.get("expires_at"))),
-        ScreenColumn(title="revoked (UTC)", of=lambda row: moment(row.get("revoked_at"))),
+        column("id"),
+        column("role"),
+        column("name"),
+        time_column("created (UTC)", "created_at"),
+        time_column("expires (UTC)", "expires_at"),
+        time_column("revoked (UTC)", "revoked_at"),
     )
     print_page(found, columns, empty="There are no tokens.", as_json=as_json)
 
@@ -91,12 +86,9 @@ def revoke(
         str, typer.Argument(metavar="ID", help="The token's id, as `touchstone tokens list` shows it.")
     ],
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Revoke a token. It stops working at once."""
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.terminal.screen import print_json, say
-
     with open_api() as api:
         revoked = api.delete("tokens", token_id)
     if as_json:
@@ -111,8 +103,6 @@ def _reads_a_terminal() -> bool:
 def _moment(text: str) -> str:
     """A moment in the form of the API. A day without a time is its first moment in UTC. Raises `InputError`."""
     from datetime import UTC, datetime
-
-    from touchstone.errors import InputError
 
     try:
         found = datetime.fromisoformat(text)

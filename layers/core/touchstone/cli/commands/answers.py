@@ -5,19 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from touchstone.cli.terminal.options import (
-    AsJson,
-    CostFrom,
-    CostTo,
-    Cursor,
-    Expected,
-    FromDay,
-    Limit,
-    Local,
-    Sort,
-    ToDay,
-    Tolerance,
-)
+from touchstone.cli.deployment.api import fetch, open_api, show_found
+from touchstone.cli.files.requests import image_bytes, inline, judge_count, key_options, solve_request, verify_request
+from touchstone.cli.terminal import options, waiting
+from touchstone.cli.terminal.screen import print_json
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
@@ -48,7 +39,6 @@ Deep = Annotated[
         "else no.",
     ),
 ]
-Seconds = Annotated[float, typer.Option(min=0, help="The longest time to wait, in seconds.")]
 JudgeSeconds = Annotated[
     float | None,
     typer.Option(
@@ -77,8 +67,8 @@ def verify(
     problem: Annotated[str | None, typer.Option(help="The text of the problem.")] = None,
     answer: Annotated[str | None, typer.Option(help="The answer to verify.")] = None,
     steps: Annotated[str | None, typer.Option(help="The steps of the solution, or a summary of them.")] = None,
-    expected: Expected = None,
-    tolerance: Tolerance = None,
+    expected: options.Expected = None,
+    tolerance: options.Tolerance = None,
     subject: Subject = None,
     difficulty: Annotated[
         Literal["easy", "medium", "hard"] | None, typer.Option(help="The difficulty, for the statistics.")
@@ -89,8 +79,8 @@ def verify(
     deep_evaluation: Deep = None,
     seconds: JudgeSeconds = None,
     judges: HowManyJudges = None,
-    local: Local = False,
-    as_json: AsJson = False,
+    local: options.Local = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Verify an answer that you already have, and print the verdict.
 
@@ -98,27 +88,23 @@ def verify(
 
     Exit code 0: verified; 1: caution; 3: unverified, nobody could decide.
     """
-    from touchstone.cli.files.requests import judge_count, key_options, verify_request
-
-    options: dict[str, Any] = {
+    given: dict[str, Any] = {
         "problem": problem,
         "answer": answer,
         "steps": steps,
         "subject": subject,
         "difficulty": difficulty,
     }
-    options |= {"model": model, "language": language, "use_cache": use_cache, "deep_evaluation": deep_evaluation}
-    options |= {"verify_seconds": seconds, "judges": judge_count(judges)}
-    options |= key_options(expected, tolerance)
-    request = verify_request(source, options)
+    given |= {"model": model, "language": language, "use_cache": use_cache, "deep_evaluation": deep_evaluation}
+    given |= {"verify_seconds": seconds, "judges": judge_count(judges)}
+    given |= key_options(expected, tolerance)
+    request = verify_request(source, given)
     if local:
         require_extras("checks")
         from touchstone.cli.local import inprocess
 
         _show(inprocess.answer(request), as_json=as_json)
     else:
-        from touchstone.cli.deployment.client import open_api
-
         with open_api(or_local=True) as api:
             view = api.post("verifications", body=request.model_dump(mode="json"))
         _show(view, as_json=as_json)
@@ -131,8 +117,8 @@ def solve(
     image: Annotated[
         Path | None, typer.Option(help="A file with a picture of the problem: PNG, JPEG, WebP or GIF.")
     ] = None,
-    expected: Expected = None,
-    tolerance: Tolerance = None,
+    expected: options.Expected = None,
+    tolerance: options.Tolerance = None,
     subject: Subject = None,
     language: Language = None,
     use_cache: Cached = None,
@@ -148,32 +134,29 @@ def solve(
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Whether to wait until the answer is finished.")
     ] = True,
-    timeout: Seconds = 300.0,
-    local: Local = False,
-    as_json: AsJson = False,
+    timeout: options.WaitSeconds = 300.0,
+    local: options.Local = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Have a problem solved, and its solution verified. Print both.
 
     Give the problem as a text or as a picture, not both. Exit code 0: verified, or with --no-wait still in work; 1:
     caution; 3: unverified, or nobody could solve it.
     """
-    from touchstone.cli.files.requests import judge_count, key_options
-
-    options: dict[str, Any] = {"problem": problem, "subject": subject, "language": language, "use_cache": use_cache}
-    options |= {"use_retrieved": use_retrieved, "deep_evaluation": deep_evaluation, "verify_seconds": seconds}
-    options |= {"judges": judge_count(judges)}
-    options |= key_options(expected, tolerance)
+    given: dict[str, Any] = {"problem": problem, "subject": subject, "language": language, "use_cache": use_cache}
+    given |= {"use_retrieved": use_retrieved, "deep_evaluation": deep_evaluation, "verify_seconds": seconds}
+    given |= {"judges": judge_count(judges)}
+    given |= key_options(expected, tolerance)
     if local:
         require_extras("checks")
         from touchstone.cli.local import inprocess
 
-        options["deep_evaluation"] = bool(deep_evaluation)
-        _show(inprocess.answer(_solve_request(options, image, None)), as_json=as_json)
+        given["deep_evaluation"] = bool(deep_evaluation)
+        _show(inprocess.answer(_solve_request(given, image, None)), as_json=as_json)
         return
-    from touchstone.cli.deployment.client import open_api
 
     with open_api(or_local=True) as api:
-        request = _solve_request(options, image, api)
+        request = _solve_request(given, image, api)
         view = api.post("solutions", body=request.model_dump(mode="json", exclude_none=True))
         if wait:
             view = _awaited(api, view, seconds=timeout, until=_is_ended)
@@ -183,7 +166,7 @@ def solve(
 @listed.command("list")
 def list_answers(
     *,
-    limit: Limit = 20,
+    limit: options.Limit = 20,
     status: Annotated[
         Literal["verified", "unverified", "caution", "failed", "unfinished", "ended"] | None,
         typer.Option(help="Only answers with this status."),
@@ -191,8 +174,8 @@ def list_answers(
     search: Annotated[
         str | None, typer.Option(help="Only answers that have all these words in the problem or in the answer.")
     ] = None,
-    since: FromDay = None,
-    until: ToDay = None,
+    since: options.FromDay = None,
+    until: options.ToDay = None,
     subject: Annotated[str | None, typer.Option(help="Only answers with this subject.")] = None,
     difficulty: Annotated[
         Literal["easy", "medium", "hard"] | None, typer.Option(help="Only answers with this difficulty.")
@@ -222,35 +205,22 @@ def list_answers(
         Literal["right", "wrong", "none"] | None,
         typer.Option(help="Only answers with an attempt that people labelled so."),
     ] = None,
-    cost_from: CostFrom = None,
-    cost_to: CostTo = None,
-    sort: Sort = "newest",
-    cursor: Cursor = None,
-    as_json: AsJson = False,
+    cost_from: options.CostFrom = None,
+    cost_to: options.CostTo = None,
+    sort: options.Sort = "newest",
+    cursor: options.Cursor = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """List your answers, newest first. With filters: only answers that match all of them."""
     asked = locals()
-    from touchstone.cli.deployment.finding import show_found
-    from touchstone.cli.screens.verdicts import badge_of, confidence_of
-    from touchstone.cli.terminal.screen import ScreenColumn, cost_of, field, moment, short
+    from touchstone.cli.screens.verdicts import ANSWERS
 
-    columns = (
-        ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
-        ScreenColumn(title="id", of=field("id")),
-        ScreenColumn(title="status", of=badge_of),
-        ScreenColumn(title="confidence", of=confidence_of, right=True),
-        ScreenColumn(title="problem", of=lambda row: short(row.get("problem"))),
-        ScreenColumn(title="answer", of=lambda row: short(row.get("answer"))),
-        ScreenColumn(title="cost", of=cost_of, right=True),
-    )
-    show_found("answers", asked, columns)
+    show_found("answers", asked, ANSWERS)
 
 
 @listed.command()
-def show(answer_id: AnswerId, *, as_json: AsJson = False) -> None:
+def show(answer_id: AnswerId, *, as_json: options.AsJson = False) -> None:
     """Show an answer, its verdict, and how the verdict was reached."""
-    from touchstone.cli.deployment.client import fetch
-
     _show(fetch("answers", answer_id), as_json=as_json)
 
 
@@ -275,15 +245,13 @@ def evaluate(
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Whether to wait until the evaluation is done.")
     ] = False,
-    timeout: Seconds = 300.0,
-    as_json: AsJson = False,
+    timeout: options.WaitSeconds = 300.0,
+    as_json: options.AsJson = False,
 ) -> None:
     """Request a deep evaluation of a finished answer.
 
     It waits in a line, and is done as soon as the quota allows.
     """
-    from touchstone.cli.deployment.client import open_api
-
     if now and cheap:
         raise typer.BadParameter("--now and --cheap exclude each other.")
     query = {"when": "now" if now else "cheap"} if now or cheap else {}
@@ -296,37 +264,29 @@ def evaluate(
     _show(view, as_json=as_json, verdict=False)
 
 
-def _solve_request(options: dict[str, Any], image: Path | None, api: "ApiClient | None") -> "SolveRequest":
+def _solve_request(given: dict[str, Any], image: Path | None, api: "ApiClient | None") -> "SolveRequest":
     """The request to solve a problem, with its picture. A large picture is uploaded to the deployment, if there is one.
 
     `api` None: there is no deployment, and every picture is put into the request.
     """
-    from touchstone.cli.files.requests import image_bytes, inline, solve_request
-
     if image is None:
-        return solve_request(options)
-    solve_request({**options, "image": inline(b"")})  # tells the faults of the request before anything is uploaded
+        return solve_request(given)
+    solve_request({**given, "image": inline(b"")})  # tells the faults of the request before anything is uploaded
     data = image_bytes(image)
     if api is None or len(data) <= INLINE_IMAGE_BYTES:
-        return solve_request({**options, "image": inline(data)})
+        return solve_request({**given, "image": inline(data)})
     from touchstone.cli.deployment.client import upload
 
     place = api.post("images")
     upload(str(place.get("upload_url")), data, content_type=IMAGE_TYPE)
-    return solve_request({**options, "image": {"s3_key": place.get("s3_key")}})
+    return solve_request({**given, "image": {"s3_key": place.get("s3_key")}})
 
 
 def _awaited(api: "ApiClient", view: "Document", *, seconds: float, until: Any) -> "Document":
     """Wait until the answer satisfies `until`, for `seconds` at most. Return its last state."""
-    from touchstone.cli.terminal import waiting
-    from touchstone.cli.terminal.screen import say
-
     answer_id = str(view.get("id"))
-    try:
-        return waiting.awaited(view, lambda: api.get("answers", answer_id), until=until, seconds=seconds)
-    except KeyboardInterrupt:
-        say(f"It goes on without you; see it with: touchstone answers show {answer_id}")
-        raise
+    later = f"touchstone answers show {answer_id}"
+    return waiting.awaited(view, lambda: api.get("answers", answer_id), until=until, seconds=seconds, later=later)
 
 
 def _is_ended(view: "Document") -> bool:
@@ -345,7 +305,6 @@ def _show(view: "Document", *, as_json: bool, verdict: bool = True) -> None:
     Without `verdict` the exit code is 0, since the verdict is not what the command was asked for.
     """
     from touchstone.cli.screens.verdicts import exit_of, print_answer
-    from touchstone.cli.terminal.screen import print_json
 
     (print_json if as_json else print_answer)(view)
     if verdict:

@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from touchstone.cli.local.audit_targets import Also, Jobs, Requirement, Trust, Upgrade, Wheels
-from touchstone.cli.terminal.options import AsJson
+from touchstone.cli.files.requests import text_of
+from touchstone.cli.local.audit_targets import Also, Jobs, Requirement, Trust, Upgrade, Wheels, opened, target_of
+from touchstone.cli.terminal import options
+from touchstone.cli.terminal.exits import Exit
+from touchstone.cli.terminal.places import check_place, read_file, replace
+from touchstone.cli.terminal.progress import progress
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.clock import system_clock
+from touchstone.errors import InputError, TooLargeError
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
@@ -43,11 +50,7 @@ class RunsByDefault(TyperGroup):
 
 app = typer.Typer()
 audit = typer.Typer(cls=RunsByDefault, no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(
-    audit,
-    name="audit",
-    help="Audit a benchmark by running code, here or in your deployment.",
-)
+app.add_typer(audit, name="audit", help="Audit a benchmark by running code, here or in your deployment.")
 
 MAX_REPORT_BYTES = 512_000_000
 """The limit of a report, which is read into memory whole."""
@@ -58,11 +61,6 @@ JUnit = Annotated[
         "--junit", metavar="FILE", help="Write the outcome of each case into this file as JUnit XML, for CI tools."
     ),
 ]
-Sarif = Annotated[
-    Path | None,
-    typer.Option("--sarif", metavar="FILE", help="Write the findings into this file as SARIF, for code hosts."),
-]
-
 Definitions = Annotated[
     list[Path],
     typer.Argument(metavar="FILE…", help="Files with cases as YAML, JSON or JSON Lines, or folders of such files."),
@@ -77,6 +75,12 @@ Provider = Annotated[
 ]
 Turns = Annotated[int, typer.Option(min=1, max=200, help="The largest number of turns of the model for a case.")]
 DEFAULT_TURNS = 40
+MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        min=0, metavar="USD", help="Begin no new turn once the whole audit has cost this much. Default: no limit."
+    ),
+]
 
 
 @audit.command()
@@ -102,12 +106,7 @@ def run(
     ] = None,
     provider: Provider = None,
     turns: Turns = DEFAULT_TURNS,
-    max_cost: Annotated[
-        float | None,
-        typer.Option(
-            min=0, metavar="USD", help="Begin no new turn once the whole audit has cost this much. Default: no limit."
-        ),
-    ] = None,
+    max_cost: MaxCost = None,
     jobs: Annotated[int, typer.Option(min=1, max=32, help="How many cases are worked on at the same time.")] = 1,
     fail_on: Annotated[
         str,
@@ -116,12 +115,12 @@ def run(
         ),
     ] = "incorrect,ambiguous",
     junit: JUnit = None,
-    sarif: Sarif = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Spend money without asking first.")] = False,
+    sarif: options.Sarif = None,
+    yes: options.Yes = False,
     wheels: Wheels = None,
     upgrade: Upgrade = False,
     trust: Trust = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Audit a benchmark: rate each case by running proofs.
 
@@ -137,18 +136,13 @@ def run(
     from touchstone.audits.agent import Bounds
     from touchstone.audits.whole import SolvingTerms
     from touchstone.cli.local import audit_running as running
-    from touchstone.cli.local.audit_targets import opened, target_of
     from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens import audit_screen as screen
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.screens.sarif import write_sarif
-    from touchstone.cli.terminal.places import check_place
-    from touchstone.cli.terminal.screen import print_json, say
 
-    if junit is not None:
-        check_place(junit, where="--junit")
-    if sarif is not None:
-        check_place(sarif, where="--sarif")
+    check_place(junit, where="--junit")
+    check_place(sarif, where="--sarif")
     failing = screen.failing_of(fail_on, drift=False)
     before = None if previous is None else _report(previous)
     wanted = target_of(target, also)
@@ -184,7 +178,7 @@ def run(
 
 @audit.command()
 def estimate(
-    files: Definitions, *, provider: Provider = None, turns: Turns = DEFAULT_TURNS, as_json: AsJson = False
+    files: Definitions, *, provider: Provider = None, turns: Turns = DEFAULT_TURNS, as_json: options.AsJson = False
 ) -> None:
     """Check definitions of cases, and estimate an audit's cost.
 
@@ -195,7 +189,6 @@ def estimate(
     from touchstone.audits.agent import Bounds
     from touchstone.cli.local import audit_running as running
     from touchstone.cli.local.inprocess import warnings_printed
-    from touchstone.cli.terminal.screen import print_json
 
     cases = running.cases_in(files)
     with warnings_printed():
@@ -235,10 +228,6 @@ def prove(
     from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS, Limits
     from touchstone.audits.sandbox.prove import check_import
     from touchstone.audits.sandbox.prove import prove as run_proof
-    from touchstone.cli.files.requests import text_of
-    from touchstone.cli.local.audit_targets import opened, target_of
-    from touchstone.cli.terminal.exits import Exit
-    from touchstone.cli.terminal.screen import print_json
 
     wanted = target_of(target, also)
     text = text_of(script, at_most=4 * MAX_SCRIPT_CHARS)  # in bytes: a character has four at most
@@ -283,11 +272,11 @@ def recheck(
         ),
     ] = "drift",
     junit: JUnit = None,
-    sarif: Sarif = None,
+    sarif: options.Sarif = None,
     wheels: Wheels = None,
     upgrade: Upgrade = False,
     trust: Trust = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Run an audit's proofs against another version of its target.
 
@@ -300,19 +289,12 @@ def recheck(
     require_extras("audits")
     from touchstone.audits.recheck import check_same_library
     from touchstone.audits.recheck import recheck as run_again
-    from touchstone.cli.local.audit_targets import opened, target_of
     from touchstone.cli.screens import audit_screen as screen
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.screens.sarif import write_sarif
-    from touchstone.cli.terminal.places import check_place
-    from touchstone.cli.terminal.progress import progress
-    from touchstone.cli.terminal.screen import print_json
-    from touchstone.clock import system_clock
 
-    if junit is not None:
-        check_place(junit, where="--junit")
-    if sarif is not None:
-        check_place(sarif, where="--sarif")
+    check_place(junit, where="--junit")
+    check_place(sarif, where="--sarif")
     failing = screen.failing_of(fail_on, drift=True)
     before = _report(report)
     wanted = target_of(target, before.target.target.also if also is None else also)
@@ -341,8 +323,6 @@ REPORT_NAME, PAGE_NAME = "quality_report.json", "quality_audit.md"
 def _report(path: Path) -> "QualityReport":
     """The report in a file or folder. Raises `InputError`, `TooLargeError`."""
     from touchstone.audits.report import read_report
-    from touchstone.cli.terminal.places import read_file
-    from touchstone.errors import TooLargeError
 
     file = path / REPORT_NAME if path.is_dir() else path
     data = read_file(file, at_most=MAX_REPORT_BYTES + 1)
@@ -353,8 +333,6 @@ def _report(path: Path) -> "QualityReport":
 
 def _make(folder: Path) -> None:
     """Make a folder for the report. Raises `InputError` if it cannot be made."""
-    from touchstone.errors import InputError
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -367,8 +345,6 @@ def write_report(folder: Path, report: "QualityReport") -> None:
     Raises `InputError` if the folder cannot be made, and `StoreError` if a file cannot be written.
     """
     from touchstone.audits.report import report_json, report_markdown
-    from touchstone.cli.terminal.places import replace
-    from touchstone.cli.terminal.screen import say
 
     _make(folder)
     parts: dict[str, Any] = {REPORT_NAME: report_json(report), PAGE_NAME: report_markdown(report)}

@@ -1,13 +1,27 @@
 """Commands about files of thousands of requests."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from touchstone.cli.deployment.api import open_api, show_found
+from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.options import AsJson, Cursor, Limit, Local, PayTwice
+from touchstone.cli.terminal.screen import (
+    column,
+    cost_of,
+    moment,
+    print_facts,
+    print_json,
+    say,
+    short,
+    time_column,
+)
+from touchstone.errors import ConflictError, InputError
 from touchstone.extras import require_extras
+from touchstone.usage import dollars
 
 if TYPE_CHECKING:
     from touchstone.cli.deployment.client import Document
@@ -20,6 +34,16 @@ MOST_SAID = 200
 app = typer.Typer()
 batch = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(batch, name="batch", help="Process a file of thousands of requests, and follow it.")
+
+BatchId = Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")]
+BATCHES = (
+    time_column("created (UTC)", "created_at"),
+    column("id"),
+    column("state"),
+    column("lines", "total", right=True),
+    column("done", right=True),
+    column("failed", right=True),
+)
 
 
 @batch.command()
@@ -81,8 +105,8 @@ def run(
             "depends on answers that nobody decided.",
         ),
     ] = None,
-    local: Local = False,
-    as_json: AsJson = False,
+    local: options.Local = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Process a file of requests. The results go to FILE.results.jsonl beside it.
 
@@ -96,8 +120,6 @@ def run(
     from touchstone.cli.files.batch_files import read_requests, results_path, summary
 
     if (cheap and not local) or ((estimate or max_cost is not None) and not cheap):
-        from touchstone.errors import InputError
-
         raise InputError(
             "Add --local: batches of providers are used by this machine's keys only."
             if cheap
@@ -105,8 +127,6 @@ def run(
             where="--cheap" if cheap else "--estimate" if estimate else "--max-cost",
         )
     if now and local:
-        from touchstone.errors import InputError
-
         raise InputError("Leave --now out: this machine asks at once unless --cheap says otherwise.", where="--now")
     results = results_path(source, output)
     requests = read_requests(source)
@@ -129,7 +149,6 @@ def run(
         )
     else:
         from touchstone.cli.batches import remote_batch
-        from touchstone.cli.deployment.client import open_api
 
         with open_api(or_local=True) as api:
             found = remote_batch.run(api, requests, results=results, again=again, now=now)
@@ -142,39 +161,23 @@ def run(
 
 
 @batch.command("list")
-def list_batches(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
+def list_batches(*, limit: options.Limit = 20, cursor: options.Cursor = None, as_json: options.AsJson = False) -> None:
     """List your batches, newest first."""
-    from touchstone.cli.deployment.client import fetch
-    from touchstone.cli.terminal.screen import ScreenColumn, field, moment, print_page
-
-    page = fetch("batches", limit=limit, cursor=cursor)
-    columns = (
-        ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
-        ScreenColumn(title="id", of=field("id")),
-        ScreenColumn(title="state", of=field("state")),
-        ScreenColumn(title="lines", of=field("total"), right=True),
-        ScreenColumn(title="done", of=field("done"), right=True),
-        ScreenColumn(title="failed", of=field("failed"), right=True),
-    )
-    print_page(
-        page, columns, empty="There are no batches yet. The first comes by: touchstone batch run", as_json=as_json
-    )
+    show_found("batches", locals(), BATCHES)
 
 
 @batch.command()
 def show(
-    batch_id: Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")],
+    batch_id: BatchId,
     *,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the results into this file. Default: they are not fetched."),
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show the progress of a batch, and fetch its results. Exit code 1 if the batch failed."""
-    from touchstone.cli.deployment.client import download, open_api
-    from touchstone.cli.terminal.screen import print_json
-    from touchstone.errors import ConflictError
+    from touchstone.cli.deployment.client import download
 
     with open_api() as api:
         found = api.get("batches", batch_id)
@@ -188,19 +191,16 @@ def show(
 
 @batch.command("now")
 def ask_now(
-    batch_id: Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")],
+    batch_id: BatchId,
     *,
-    pay_twice: PayTwice = False,
-    as_json: AsJson = False,
+    pay_twice: options.PayTwice = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Ask the open questions of a batch at once, at the full price.
 
     The deployment does this when it next looks at the batch. What is already in a provider's batch stays there, unless
     --pay-twice is given.
     """
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.terminal.screen import print_json
-
     with open_api() as api:
         found = api.post("batches", batch_id, "now", query={"pay_twice": "true"} if pay_twice else {})
     (print_json if as_json else _print_batch)(found)
@@ -211,8 +211,6 @@ def _print_estimate(requests: "Requests", results: Path, *, as_json: bool) -> No
     from dataclasses import asdict
 
     from touchstone.cli.batches import local_batch
-    from touchstone.cli.terminal.screen import print_facts, print_json
-    from touchstone.usage import dollars
 
     require_extras("checks")
     found = local_batch.estimate(requests, results=results)
@@ -234,8 +232,6 @@ def _print_estimate(requests: "Requests", results: Path, *, as_json: bool) -> No
 
 
 def _print_batch(found: "Document") -> None:
-    from touchstone.cli.terminal.screen import moment, print_facts
-
     names = ("id", "state", "failure", "total", "done", "failed")
     facts = [(name, found.get(name)) for name in names]
     if found.get("waiting"):
@@ -248,8 +244,6 @@ def _print_batch(found: "Document") -> None:
 
 def _fail(found: "Document") -> NoReturn:
     """Say why a batch failed, and leave with the exit code `VERDICT`."""
-    from touchstone.cli.terminal.screen import say
-
     why = found.get("failure") or "No reason was given."
     say(
         f"Error: the batch {found.get('id')} failed: {why} Once the cause is removed, run the same command again, "
@@ -260,28 +254,13 @@ def _fail(found: "Document") -> NoReturn:
 
 def _report(found: dict[str, Any], *, fail_under: float | None, as_json: bool) -> None:
     """Print the summary of the results, and the errors line by line on standard error. Leave with the exit code."""
-    from touchstone.cli.terminal.screen import cost_of, print_facts, print_json, say, short
-    from touchstone.usage import dollars
-
-    errors = found["errors"]
-    for error in errors[:MOST_ERRORS_SHOWN]:
-        where = f"{error['where']}: " if error.get("where") else ""
-        say(f"line {error['line']}: {where}{error.get('detail')}")
-    if len(errors) > MOST_ERRORS_SHOWN:
-        say(f"… and {len(errors) - MOST_ERRORS_SHOWN} more lines that failed; see {found['results']}")
-    cautions = found["cautions"]
-    for one in cautions[:MOST_ERRORS_SHOWN]:
-        why = f": {_why(one)}" if one["why"] else ""
-        say(f"line {one['line']}{_named(one)}: check the answer {short(one['answer'])}{why}")
-    if len(cautions) > MOST_ERRORS_SHOWN:
-        say(f"… and {len(cautions) - MOST_ERRORS_SHOWN} more answers to check; see {found['results']}")
+    errors, cautions = found["errors"], found["cautions"]
+    _say_first([_error_in_words(one) for one in errors], f"lines that failed; see {found['results']}")
+    _say_first([_caution_in_words(one) for one in cautions], f"answers to check; see {found['results']}")
     if cautions and found["batch"]:
         say(f"All of them: touchstone answers list --batch {found['batch']} --status caution")
-    left_open = found["left_open"]
-    for one in left_open[:MOST_ERRORS_SHOWN]:
-        say(f"line {one['line']}{_named(one)}: {_why(one) or 'Nobody decided it.'}")
-    if len(left_open) > MOST_ERRORS_SHOWN:
-        say(f"… and {len(left_open) - MOST_ERRORS_SHOWN} more answers that nobody decided; see {found['results']}")
+    left_open = [f"line {one['line']}{_named(one)}: {_why(one) or 'Nobody decided it.'}" for one in found["left_open"]]
+    _say_first(left_open, f"answers that nobody decided; see {found['results']}")
     if as_json:
         print_json(found)
     else:
@@ -312,6 +291,24 @@ def _report(found: dict[str, Any], *, fail_under: float | None, as_json: bool) -
     raise typer.Exit(Exit.VERDICT if errors or failed else reached)
 
 
+def _say_first(sentences: Sequence[str], more: str) -> None:
+    """Say the first sentences, and how many others there are. `more` says what those are about, and where they are."""
+    for sentence in sentences[:MOST_ERRORS_SHOWN]:
+        say(sentence)
+    if len(sentences) > MOST_ERRORS_SHOWN:
+        say(f"… and {len(sentences) - MOST_ERRORS_SHOWN} more {more}")
+
+
+def _error_in_words(error: dict[str, Any]) -> str:
+    where = f"{error['where']}: " if error.get("where") else ""
+    return f"line {error['line']}: {where}{error.get('detail')}"
+
+
+def _caution_in_words(one: dict[str, Any]) -> str:
+    why = f": {_why(one)}" if one["why"] else ""
+    return f"line {one['line']}{_named(one)}: check the answer {short(one['answer'])}{why}"
+
+
 def _named(one: dict[str, Any]) -> str:
     """The line's own id, where it has one."""
     return f" ({one['id']})" if one["id"] else ""
@@ -329,8 +326,6 @@ def _held_against(found: dict[str, Any], percent: float) -> Exit:
     nobody has decided, or there are no answers. A line that was not done counts as an answer that is not verified, so
     that a file cannot pass because of its broken lines.
     """
-    from touchstone.cli.terminal.screen import say
-
     verified = found["verified"]
     undecided = max(found["unverified"] + found["unfinished"], found["undecided"])
     answers = verified + found["caution"] + found["failed"] + undecided + len(found["errors"])

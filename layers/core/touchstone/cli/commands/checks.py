@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from touchstone.cli.files.requests import checked, key_options, text_of
+from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.options import AsJson, Tolerance
+from touchstone.cli.terminal.places import read_file
+from touchstone.cli.terminal.screen import print_json, say, visible
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
@@ -26,11 +29,11 @@ def equivalent(
     given: Annotated[str, typer.Argument(metavar="GIVEN", help="An answer, or a text that ends with an answer.")],
     expected: Annotated[str, typer.Argument(metavar="EXPECTED", help="The right answer, without other text.")],
     *,
-    tolerance: Tolerance = None,
+    tolerance: options.Tolerance = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Also say how each side was read, and what decided.")
     ] = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Say whether two answers have the same value.
 
@@ -55,7 +58,6 @@ def _tolerance(expected: str, tolerance: str | None) -> "checks.Tolerance | None
     if tolerance is None:
         return None
     from touchstone.answers.answer_key import AnswerTolerance
-    from touchstone.cli.files.requests import checked, key_options
 
     told = checked(AnswerTolerance, key_options([expected], tolerance)["tolerance"])
     return told.exact()
@@ -66,7 +68,7 @@ def prove(
     problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="The text of the problem.")],
     answer: Annotated[str, typer.Argument(metavar="ANSWER", help="The answer to prove or refute.")],
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Prove or refute an answer from the problem's own text.
 
@@ -93,13 +95,12 @@ def arithmetic(
     problem: Annotated[
         str, typer.Option(help="The problem, which may say that it is about clocks, remainders or binary numbers.")
     ] = "",
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Find the first false calculation in a written solution. Exit code 1 if there is one."""
     from dataclasses import asdict
 
     from touchstone import checks
-    from touchstone.cli.files.requests import text_of
 
     text = text_of(source)
     finding = checks.first_arithmetic_error(text, problem)
@@ -119,11 +120,10 @@ def arithmetic(
 def script(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A Traditional Chinese text, or - for standard input.")],
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Find Simplified characters and words, by the standard of Taiwan. Exit code 1 if there are any."""
     from touchstone import checks
-    from touchstone.cli.files.requests import text_of
 
     require_extras("script")
     text = text_of(source)
@@ -135,14 +135,13 @@ def pinyin(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A text in pinyin, or - for standard input.")],
     *,
     hanzi: Annotated[str | None, typer.Option(help="The Chinese characters that the pinyin is the reading of.")] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Find errors in a text in pinyin.
 
     With --hanzi also find syllables that the characters are not read with. Exit code 1 if there is any error.
     """
     from touchstone import checks
-    from touchstone.cli.files.requests import text_of
 
     require_extras("script")
     text = text_of(source)
@@ -153,7 +152,7 @@ def pinyin(
 def image(
     source: Annotated[Path, typer.Argument(metavar="FILE", help="A picture: PNG, JPEG, WebP or GIF.")],
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Read the printed text of a picture on this machine.
 
@@ -166,8 +165,6 @@ def image(
     from touchstone.answers.model import MAX_IMAGE_BYTES
     from touchstone.answers.printed import left_to_a_judge, read_printed
     from touchstone.answers.reading import image as picture_of
-    from touchstone.cli.terminal.places import read_file
-    from touchstone.cli.terminal.screen import say
 
     require_extras("ocr")
     picture = picture_of(read_file(source, at_most=MAX_IMAGE_BYTES + 1))
@@ -201,8 +198,6 @@ def _advice(suggestion: str | None) -> str:
 
 
 def _say(document: object, words: str, *, as_json: bool) -> None:
-    from touchstone.cli.terminal.screen import print_json, visible
-
     if as_json:
         print_json(document)
     else:

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from touchstone.cli.terminal.options import AsJson, Cursor, Limit
+from touchstone.cli.deployment.api import fetch, open_api, show_found
+from touchstone.cli.terminal import options
+from touchstone.cli.terminal.screen import column, print_json, say, time_column
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from touchstone.cli.terminal.screen import ScreenColumn
-
+    from collections.abc import Mapping
 
 app = typer.Typer()
 curricula = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -22,6 +21,21 @@ app.add_typer(learners, name="learners", help="The learners for whom your deploy
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A JSON file, or a CSV file from a spreadsheet.")]
 CurriculumId = Annotated[str, typer.Argument(metavar="ID", help="The curriculum's id.")]
 LearnerId = Annotated[str, typer.Argument(metavar="ID", help="The learner's id.")]
+
+CURRICULA = (
+    column("id"),
+    column("title"),
+    column("chapters", right=True),
+    column("words", right=True),
+    column("patterns", right=True),
+    time_column("put (UTC)", "updated_at"),
+)
+LEARNERS = (
+    column("id"),
+    column("language", "ui_language"),
+    column("weak points", "weak_points", right=True),
+    time_column("put (UTC)", "updated_at"),
+)
 
 
 @curricula.command("put")
@@ -36,12 +50,10 @@ def put_curriculum(
             help="The id of the course. Default: the id in the JSON file; for a CSV file its name.",
         ),
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Store a course in your deployment. It replaces the course that had the same id."""
-    from touchstone.cli.deployment.client import open_api
     from touchstone.cli.files.course_files import curriculum_of
-    from touchstone.cli.terminal.screen import print_json, say
 
     course = curriculum_of(file)
     named = curriculum_id or course.id
@@ -55,25 +67,17 @@ def put_curriculum(
 
 
 @curricula.command("list")
-def list_curricula(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
+def list_curricula(
+    *, limit: options.Limit = 20, cursor: options.Cursor = None, as_json: options.AsJson = False
+) -> None:
     """List the courses. The course that was stored last comes first."""
-    from touchstone.cli.terminal.screen import ScreenColumn, field, moment
-
-    columns = (
-        ScreenColumn(title="id", of=field("id")),
-        ScreenColumn(title="title", of=field("title")),
-        ScreenColumn(title="chapters", of=field("chapters"), right=True),
-        ScreenColumn(title="words", of=field("words"), right=True),
-        ScreenColumn(title="patterns", of=field("patterns"), right=True),
-        ScreenColumn(title="put (UTC)", of=lambda row: moment(row.get("updated_at"))),
-    )
-    _list("curricula", columns, limit=limit, cursor=cursor, as_json=as_json)
+    show_found("curricula", locals(), CURRICULA, empty="There are no curricula yet.")
 
 
 @curricula.command("show")
 def show_curriculum(curriculum_id: CurriculumId) -> None:
     """Print a course as JSON."""
-    _show("curricula", curriculum_id)
+    print_json(fetch("curricula", curriculum_id))
 
 
 @curricula.command("delete")
@@ -83,11 +87,9 @@ def delete_curriculum(curriculum_id: CurriculumId) -> None:
 
 
 @learners.command("put")
-def put_learners(file: FileArgument, *, as_json: AsJson = False) -> None:
+def put_learners(file: FileArgument, *, as_json: options.AsJson = False) -> None:
     """Store all learners of a file in your deployment. A learner replaces one with the same id."""
-    from touchstone.cli.deployment.client import open_api
     from touchstone.cli.files.course_files import learners_of
-    from touchstone.cli.terminal.screen import print_json, say
 
     kept: list[Mapping[str, Any]] = []
     with open_api() as api:
@@ -102,23 +104,15 @@ def put_learners(file: FileArgument, *, as_json: AsJson = False) -> None:
 
 
 @learners.command("list")
-def list_learners(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
+def list_learners(*, limit: options.Limit = 20, cursor: options.Cursor = None, as_json: options.AsJson = False) -> None:
     """List the learners. The learner who was stored last comes first."""
-    from touchstone.cli.terminal.screen import ScreenColumn, field, moment
-
-    columns = (
-        ScreenColumn(title="id", of=field("id")),
-        ScreenColumn(title="language", of=field("ui_language")),
-        ScreenColumn(title="weak points", of=field("weak_points"), right=True),
-        ScreenColumn(title="put (UTC)", of=lambda row: moment(row.get("updated_at"))),
-    )
-    _list("learners", columns, limit=limit, cursor=cursor, as_json=as_json)
+    show_found("learners", locals(), LEARNERS, empty="There are no learners yet.")
 
 
 @learners.command("show")
 def show_learner(learner_id: LearnerId) -> None:
     """Print a learner as JSON."""
-    _show("learners", learner_id)
+    print_json(fetch("learners", learner_id))
 
 
 @learners.command("delete")
@@ -127,25 +121,7 @@ def delete_learner(learner_id: LearnerId) -> None:
     _delete("learners", learner_id)
 
 
-def _list(kind: str, columns: "Sequence[ScreenColumn]", *, limit: int, cursor: str | None, as_json: bool) -> None:
-    from touchstone.cli.deployment.client import fetch
-    from touchstone.cli.terminal.screen import print_page
-
-    page = fetch(kind, limit=limit, cursor=cursor)
-    print_page(page, columns, empty=f"There are no {kind} yet.", as_json=as_json)
-
-
-def _show(kind: str, its_id: str) -> None:
-    from touchstone.cli.deployment.client import fetch
-    from touchstone.cli.terminal.screen import print_json
-
-    print_json(fetch(kind, its_id))
-
-
 def _delete(kind: str, its_id: str) -> None:
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.terminal.screen import say
-
     with open_api() as api:
         api.delete(kind, its_id)
     say("Removed.")

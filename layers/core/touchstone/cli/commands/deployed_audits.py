@@ -1,30 +1,26 @@
 """Commands about audits that a deployment makes: start one, follow it, read its report, run its proofs again."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from touchstone.cli.commands.audits import audit
-from touchstone.cli.local.audit_targets import Also, Requirement
-from touchstone.cli.terminal.options import (
-    AsJson,
-    CostFrom,
-    CostTo,
-    Cursor,
-    FromDay,
-    Limit,
-    PayTwice,
-    Search,
-    Sort,
-    ToDay,
-)
+from touchstone.cli.commands.audits import DEFAULT_TURNS, Definitions, MaxCost, Provider, Turns, audit, write_report
+from touchstone.cli.deployment.api import fetch, open_api, show_found
+from touchstone.cli.files.requests import checked
+from touchstone.cli.local.audit_targets import Also, Requirement, target_of
+from touchstone.cli.terminal import options, waiting
+from touchstone.cli.terminal.markdown import print_markdown
+from touchstone.cli.terminal.progress import noted_progress
+from touchstone.cli.terminal.screen import cost_of, print_json, say
+from touchstone.errors import ConflictError
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
     from touchstone.audits.record import DefinitionFile
     from touchstone.cli.deployment.client import ApiClient, Document
+    from touchstone.cli.screens.audit_screen import Failing
 
 app = typer.Typer()
 _audits = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -38,7 +34,6 @@ SECONDS = 3600.0
 
 AuditId = Annotated[str, typer.Argument(metavar="ID", help="The audit's id.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait until the audit has ended.")]
-Seconds = Annotated[float, typer.Option(min=0, help="The longest time to wait, in seconds.")]
 FailOn = Annotated[
     str,
     typer.Option(
@@ -50,10 +45,7 @@ FAIL_ON = "incorrect,ambiguous,drift"
 
 
 def start(
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE…", help="Files with cases as YAML, JSON or JSON Lines, or folders of such files."),
-    ],
+    files: Definitions,
     *,
     target: Requirement,
     also: Also = None,
@@ -65,23 +57,9 @@ def start(
             "are new.",
         ),
     ] = None,
-    provider: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The provider whose strong model solves the cases. Default: Gemini if it has a key, else another "
-            "provider with a key.",
-        ),
-    ] = None,
-    turns: Annotated[
-        int, typer.Option(min=1, max=200, help="The largest number of turns of the model for a case.")
-    ] = 40,
-    max_cost: Annotated[
-        float | None,
-        typer.Option(
-            min=0, metavar="USD", help="Begin no new turn once the whole audit has cost this much. Default: no limit."
-        ),
-    ] = None,
+    provider: Provider = None,
+    turns: Turns = DEFAULT_TURNS,
+    max_cost: MaxCost = None,
     weekly: Annotated[
         bool,
         typer.Option(
@@ -96,9 +74,9 @@ def start(
         ),
     ] = False,
     wait: Wait = False,
-    timeout: Seconds = SECONDS,
+    timeout: options.WaitSeconds = SECONDS,
     fail_on: FailOn = FAIL_ON,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Start an audit of a benchmark in your deployment.
 
@@ -109,34 +87,24 @@ def start(
     because the target cannot be used; else 0, also while the audit is still going on.
     """
     require_extras("audits")
-    from pydantic import ValidationError
-
     from touchstone.audits.agent import Bounds
     from touchstone.audits.record import AuditRequest
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.local.audit_targets import target_of
-    from touchstone.errors import InputError
-    from touchstone.strict import fault_sentence
 
-    _failing(fail_on)
-    wanted = target_of(target, also)
-    try:
-        request = AuditRequest(
-            target=wanted,
-            files=tuple(_definitions(files)),
-            provider=provider,
-            bounds=Bounds(turns=turns),
-            max_cost_usd=max_cost,
-            previous=previous,
-            weekly=weekly,
-            when="cheap" if cheap else "now",
-        )
-    except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        raise InputError(f"{fault_sentence(fault)}.", where=".".join(map(str, fault["loc"]))) from None
+    failing = _failing(fail_on)
+    fields = {
+        "target": target_of(target, also),
+        "files": tuple(_definitions(files)),
+        "provider": provider,
+        "bounds": Bounds(turns=turns),
+        "max_cost_usd": max_cost,
+        "previous": previous,
+        "weekly": weekly,
+        "when": "cheap" if cheap else "now",
+    }
+    request = checked(AuditRequest, fields)
     with open_api() as api:
         view = api.post("audits", body=request.model_dump(mode="json", exclude_defaults=True))
-        _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
+        _show(_awaited(api, view, seconds=timeout) if wait else view, failing, as_json=as_json)
 
 
 def list_audits(
@@ -145,9 +113,9 @@ def list_audits(
         Literal["waiting", "auditing", "done", "failed", "unfinished", "ended"] | None,
         typer.Option(help="Only audits with this status."),
     ] = None,
-    search: Search = None,
-    since: FromDay = None,
-    until: ToDay = None,
+    search: options.Search = None,
+    since: options.FromDay = None,
+    until: options.ToDay = None,
     kind: Annotated[
         Literal["audit", "recheck"] | None, typer.Option(help="Only audits, or only rechecks of stored proofs.")
     ] = None,
@@ -164,16 +132,15 @@ def list_audits(
         typer.Option(help="Only audits that are repeated each week (yes), or only the others (no)."),
     ] = None,
     provider: Annotated[str | None, typer.Option(help="Only audits for which --provider was this provider.")] = None,
-    cost_from: CostFrom = None,
-    cost_to: CostTo = None,
-    sort: Sort = "newest",
-    limit: Limit = 20,
-    cursor: Cursor = None,
-    as_json: AsJson = False,
+    cost_from: options.CostFrom = None,
+    cost_to: options.CostTo = None,
+    sort: options.Sort = "newest",
+    limit: options.Limit = 20,
+    cursor: options.Cursor = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """List your deployment's audits, newest first. With filters: only audits that match all."""
     asked = locals()
-    from touchstone.cli.deployment.finding import show_found
     from touchstone.cli.screens.audit_views import AUDITS
 
     show_found("audits", asked, AUDITS)
@@ -183,21 +150,19 @@ def show(
     audit_id: AuditId,
     *,
     wait: Wait = False,
-    timeout: Seconds = SECONDS,
+    timeout: options.WaitSeconds = SECONDS,
     fail_on: FailOn = FAIL_ON,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show the progress, cost and findings of an audit.
 
     The exit codes are those of `touchstone audit start`. In a recheck a rating counts only if it has changed.
     """
     require_extras("audits")
-    from touchstone.cli.deployment.client import open_api
-
-    _failing(fail_on)
+    failing = _failing(fail_on)
     with open_api() as api:
         view = api.get("audits", audit_id)
-        _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
+        _show(_awaited(api, view, seconds=timeout) if wait else view, failing, as_json=as_json)
 
 
 def report(
@@ -220,10 +185,7 @@ def report(
     import tempfile
 
     from touchstone.audits.report import read_report, report_json, report_markdown
-    from touchstone.cli.commands.audits import write_report
-    from touchstone.cli.deployment.client import download, fetch
-    from touchstone.cli.terminal.markdown import print_markdown
-    from touchstone.errors import ConflictError
+    from touchstone.cli.deployment.client import download
 
     view = fetch("audits", audit_id)
     if not view.get("report_url"):
@@ -248,9 +210,9 @@ def recheck(
     target: Requirement,
     also: Also = None,
     wait: Wait = False,
-    timeout: Seconds = SECONDS,
+    timeout: options.WaitSeconds = SECONDS,
     fail_on: FailOn = FAIL_ON,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Start a recheck of an audit in your deployment.
 
@@ -261,45 +223,38 @@ def recheck(
     names it; 3: the recheck failed; else 0, also while it is still going on.
     """
     require_extras("audits")
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.local.audit_targets import target_of
-
-    _failing(fail_on)
+    failing = _failing(fail_on)
     wanted = target_of(target, also)
     body = {"requirement": wanted.requirement, **({} if also is None else {"also": list(wanted.also)})}
     with open_api() as api:
         view = api.post("audits", audit_id, "recheck", body=body)
-        _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
+        _show(_awaited(api, view, seconds=timeout) if wait else view, failing, as_json=as_json)
 
 
 def ask_now(
     audit_id: AuditId,
     *,
-    pay_twice: PayTwice = False,
-    as_json: AsJson = False,
+    pay_twice: options.PayTwice = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Ask the waiting turns of an audit at once, at the full price.
 
     This is for an audit that waits for a provider's batches. What is already in a batch stays there, unless --pay-twice
     is given.
     """
-    from touchstone.cli.deployment.client import open_api
     from touchstone.cli.screens.audit_views import print_audit
-    from touchstone.cli.terminal.screen import print_json
 
     with open_api() as api:
         view = api.post("audits", audit_id, "now", query={"pay_twice": "true"} if pay_twice else {})
     (print_json if as_json else print_audit)(view)
 
 
-def end_weekly(audit_id: AuditId, *, as_json: AsJson = False) -> None:
+def end_weekly(audit_id: AuditId, *, as_json: options.AsJson = False) -> None:
     """Stop the weekly repetition of an audit.
 
     This also stops it for the audits that followed from it. An audit that has begun goes on to its end.
     """
-    from touchstone.cli.deployment.client import open_api
     from touchstone.cli.screens.audit_views import print_audit
-    from touchstone.cli.terminal.screen import print_json
 
     with open_api() as api:
         view = api.delete("audits", audit_id, "weekly") or {}
@@ -312,51 +267,42 @@ def _definitions(paths: Iterable[Path]) -> "Iterable[DefinitionFile]":
     from touchstone.cli.local.audit_running import cases_in
 
     for file in dict.fromkeys(loaded.file for loaded in cases_in(paths)):
-        yield DefinitionFile(name=str(file)[-MAX_NAME_CHARS:], text=file.read_text("utf-8-sig"))
+        fields = {"name": str(file)[-MAX_NAME_CHARS:], "text": file.read_text("utf-8-sig")}
+        yield checked(DefinitionFile, fields)
 
 
-def _failing(text: str) -> None:
-    """Raise `InputError` if --fail-on names an unknown finding. It is called before anything is sent."""
+def _failing(text: str) -> "frozenset[Failing]":
+    """The findings that --fail-on names. Raises `InputError` for an unknown one: call it before anything is sent."""
     from touchstone.cli.screens.audit_screen import failing_of
 
-    failing_of(text, drift=True)
+    return failing_of(text, drift=True)
 
 
 def _awaited(api: "ApiClient", view: "Document", *, seconds: float) -> "Document":
     """Wait until the audit is over, for `seconds` at most. Return its last state."""
     from touchstone.cli.screens.audit_views import is_over
-    from touchstone.cli.terminal import waiting
-    from touchstone.cli.terminal.progress import noted_progress
-    from touchstone.cli.terminal.screen import cost_of, say
 
     audit_id = str(view.get("id"))
-    try:
-        with noted_progress("Cases") as told:
+    with noted_progress("Cases") as told:
 
-            def look() -> "Document":
-                found = api.get("audits", audit_id)
-                told(found.get("done", 0), found.get("cases"), cost_of(found))
-                return found
+        def look() -> "Document":
+            found = api.get("audits", audit_id)
+            told(found.get("done", 0), found.get("cases"), cost_of(found))
+            return found
 
-            return waiting.awaited(view, look, until=is_over, seconds=seconds)
-    except KeyboardInterrupt:
-        say(f"It goes on without you; see it with: touchstone audit show {audit_id}")
-        raise
+        return waiting.awaited(view, look, until=is_over, seconds=seconds, later=f"touchstone audit show {audit_id}")
 
 
-def _show(view: "Document", fail_on: str, *, as_json: bool) -> None:
+def _show(view: "Document", failing: "frozenset[Failing]", *, as_json: bool) -> None:
     """Show an audit, say what to do next, and leave with its exit code."""
-    from touchstone.cli.screens.audit_screen import failing_of
     from touchstone.cli.screens.audit_views import exit_of, is_over, print_audit
-    from touchstone.cli.terminal.screen import print_json, say
 
-    show_it: Callable[[Document], None] = print_json if as_json else print_audit
-    show_it(view)
+    (print_json if as_json else print_audit)(view)
     if not as_json and not is_over(view):
         say(f"It goes on; see it with: touchstone audit show {view.get('id')}")
     elif not as_json and view.get("state") == "done":
         say(f"Its report: touchstone audit report {view.get('id')}")
-    raise typer.Exit(exit_of(view, failing_of(fail_on, drift=True)))
+    raise typer.Exit(exit_of(view, failing))
 
 
 # Register the commands of `audit` that ask a deployment, and their old names. All of them are defined above.

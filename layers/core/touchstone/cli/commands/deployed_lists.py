@@ -6,18 +6,17 @@ from typing import Annotated, Any, Literal
 import typer
 
 from touchstone.cli.commands.experiments import experiment
-from touchstone.cli.terminal.options import (
-    AsJson,
-    AskedModel,
-    AskedProvider,
-    CostFrom,
-    CostTo,
-    Cursor,
-    FromDay,
-    Limit,
-    Search,
-    Sort,
-    ToDay,
+from touchstone.cli.deployment.api import fetch, show_found
+from touchstone.cli.terminal import options
+from touchstone.cli.terminal.screen import (
+    column,
+    cost_of,
+    moment,
+    print_facts,
+    print_json,
+    print_table,
+    short,
+    time_column,
 )
 
 app = typer.Typer()
@@ -38,13 +37,46 @@ Status = Annotated[
 ]
 
 
+def _scores(row: Mapping[str, Any]) -> str:
+    """The scores of a measurement, each after the name of its metric."""
+    return ", ".join(f"{name} {_figure(score)}" for name, score in row.get("scores", {}).items())
+
+
+def _figure(score: float | None) -> str:
+    return "-" if score is None else f"{score:.1f}"
+
+
+MEASUREMENTS = (
+    time_column("created (UTC)", "created_at"),
+    column("id"),
+    column("surface"),
+    column("state"),
+    column("begins", lambda row: short(row.get("title"))),
+    column("scores", _scores),
+    column("cost", cost_of, right=True),
+)
+METRICS = (
+    column("metric"),
+    column("score (0-100)", lambda row: _figure(row.get("score")), right=True),
+    column("because"),
+)
+EXPERIMENTS = (
+    time_column("created (UTC)", "created_at"),
+    column("id"),
+    column("name"),
+    column("state"),
+    column("came to", "headline"),
+    column("cost", lambda row: cost_of(row) if row.get("finished_at") else None, right=True),
+)
+
+
 @measurement.command("list")
 def list_measurements(
     *,
     status: Status = None,
-    search: Search = None,
-    since: FromDay = None,
-    until: ToDay = None,
+    search: options.Search = None,
+    since: options.FromDay = None,
+    until: options.ToDay = None,
     surface: SurfaceName = None,
     metric: Annotated[
         str | None, typer.Option(help="Only measurements with this metric, for example quiz_clarity.")
@@ -52,8 +84,8 @@ def list_measurements(
     language: Annotated[
         Literal["zh", "en"] | None, typer.Option(help="Only measurements whose reasons are in this language.")
     ] = None,
-    model: AskedModel = None,
-    provider: AskedProvider = None,
+    model: options.AskedModel = None,
+    provider: options.AskedProvider = None,
     label: Annotated[
         str | None,
         typer.Option(
@@ -61,48 +93,24 @@ def list_measurements(
             "a label."
         ),
     ] = None,
-    cost_from: CostFrom = None,
-    cost_to: CostTo = None,
-    sort: Sort = "newest",
-    limit: Limit = 20,
-    cursor: Cursor = None,
-    as_json: AsJson = False,
+    cost_from: options.CostFrom = None,
+    cost_to: options.CostTo = None,
+    sort: options.Sort = "newest",
+    limit: options.Limit = 20,
+    cursor: options.Cursor = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """List your deployment's measurements, newest first. With filters: only those that match all."""
-    asked = locals()
-    from touchstone.cli.deployment.finding import show_found
-    from touchstone.cli.terminal.screen import ScreenColumn, cost_of, field, moment, short
-
-    columns = (
-        ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
-        ScreenColumn(title="id", of=field("id")),
-        ScreenColumn(title="surface", of=field("surface")),
-        ScreenColumn(title="state", of=field("state")),
-        ScreenColumn(title="begins", of=lambda row: short(row.get("title"))),
-        ScreenColumn(title="scores", of=_scores),
-        ScreenColumn(title="cost", of=cost_of, right=True),
-    )
-    show_found("measurements", asked, columns)
+    show_found("measurements", locals(), MEASUREMENTS)
 
 
 @measurement.command()
 def show(
     measurement_id: Annotated[str, typer.Argument(metavar="ID", help="The measurement's id.")],
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show a measurement: each metric's score, or why it has none."""
-    from touchstone.cli.deployment.client import fetch
-    from touchstone.cli.terminal.screen import (
-        ScreenColumn,
-        cost_of,
-        field,
-        moment,
-        print_facts,
-        print_json,
-        print_table,
-    )
-
     view = fetch("measurements", measurement_id)
     if as_json:
         print_json(view)
@@ -111,54 +119,28 @@ def show(
     cost = cost_of({"cost_usd": outlay["cost_usd"], "unpriced_calls": outlay["unpriced"]})
     print_facts((name, view[name]) for name in ("id", "surface", "state"))
     print_facts([("created (UTC)", moment(view["created_at"])), ("cost", cost)])
-    columns = (
-        ScreenColumn(title="metric", of=field("metric")),
-        ScreenColumn(title="score (0-100)", of=lambda row: _figure(row.get("score")), right=True),
-        ScreenColumn(title="because", of=field("because")),
-    )
-    print_table(columns, view["metrics"], empty="It has no metrics.")
+    print_table(METRICS, view["metrics"], empty="It has no metrics.")
 
 
 @experiment.command("list")
 def list_experiments(
     *,
     status: Status = None,
-    search: Search = None,
-    since: FromDay = None,
-    until: ToDay = None,
+    search: options.Search = None,
+    since: options.FromDay = None,
+    until: options.ToDay = None,
     surface: SurfaceName = None,
     variant: Annotated[str | None, typer.Option(help="Only experiments with a variant of this name.")] = None,
     verdict: Annotated[
         Literal["a_better", "b_better", "no_difference_shown", "not_compared", "mixed"] | None,
         typer.Option(help="Only experiments with this result."),
     ] = None,
-    cost_from: CostFrom = None,
-    cost_to: CostTo = None,
-    sort: Sort = "newest",
-    limit: Limit = 20,
-    cursor: Cursor = None,
-    as_json: AsJson = False,
+    cost_from: options.CostFrom = None,
+    cost_to: options.CostTo = None,
+    sort: options.Sort = "newest",
+    limit: options.Limit = 20,
+    cursor: options.Cursor = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """List your deployment's experiments, newest first. With filters: only those that match all."""
-    asked = locals()
-    from touchstone.cli.deployment.finding import show_found
-    from touchstone.cli.terminal.screen import ScreenColumn, cost_of, field, moment
-
-    columns = (
-        ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
-        ScreenColumn(title="id", of=field("id")),
-        ScreenColumn(title="name", of=field("name")),
-        ScreenColumn(title="state", of=field("state")),
-        ScreenColumn(title="came to", of=field("headline")),
-        ScreenColumn(title="cost", of=lambda row: cost_of(row) if row.get("finished_at") else None, right=True),
-    )
-    show_found("experiments", asked, columns)
-
-
-def _scores(row: Mapping[str, Any]) -> str:
-    """The scores of a measurement, each after the name of its metric."""
-    return ", ".join(f"{name} {_figure(score)}" for name, score in row.get("scores", {}).items())
-
-
-def _figure(score: float | None) -> str:
-    return "-" if score is None else f"{score:.1f}"
+    show_found("experiments", locals(), EXPERIMENTS)

@@ -6,6 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from touchstone.cli.commands.quizzes import quiz
+from touchstone.cli.files.requests import name_of, text_of
+from touchstone.cli.screens.quiz_views import plain
+from touchstone.cli.terminal import options
+from touchstone.cli.terminal.places import check_place, replace, write_json
+from touchstone.cli.terminal.screen import say
+from touchstone.errors import InputError
 
 if TYPE_CHECKING:
     from touchstone.material import Quiz
@@ -19,7 +25,6 @@ cards = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(cards, name="cards", help="Export flashcards to learning tools, and import them.")
 
 Form = Literal["gift", "moodle", "qti", "qti3", "anki"]
-Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")]
 LeaveOut = Annotated[
     bool,
     typer.Option(
@@ -43,13 +48,11 @@ def export_quiz(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file with a quiz as JSON, or - for standard input.")],
     *,
     to: Annotated[Form, typer.Option(help=FORMS)],
-    out: Out,
+    out: options.OutFile,
     name: Name = None,
 ) -> None:
     """Write a quiz in a format that another tool imports. Every question needs a key."""
     from touchstone.cli.files.material_files import quiz_of
-    from touchstone.cli.terminal.places import check_place, replace
-    from touchstone.cli.terminal.screen import say
 
     check_place(out, where="--out")
     found = quiz_of(file)
@@ -69,15 +72,12 @@ def import_quiz(
         str, typer.Argument(metavar="FILE", help="A file with a quiz in Moodle's GIFT, or - for standard input.")
     ],
     *,
-    out: Out,
+    out: options.OutFile,
     leave_out: LeaveOut = False,
 ) -> None:
     """Read a quiz in GIFT, and write it as JSON. Entries that a quiz cannot hold are named."""
-    from touchstone.cli.screens.quiz_views import plain
-    from touchstone.cli.terminal.screen import say
-
     found = _of_gift(file, out, leave_out=leave_out)
-    _replace_json(out, plain(found.quiz.model_dump(mode="json")))
+    write_json(out, plain(found.quiz.model_dump(mode="json")))
     say(f"{out} has {_count(len(found.quiz.questions), 'question')}.")
 
 
@@ -89,7 +89,7 @@ def export_cards(
     ],
     *,
     to: Annotated[Form, typer.Option(help=FORMS)] = "anki",
-    out: Out,
+    out: options.OutFile,
     name: Name = None,
 ) -> None:
     """Write cards in a format that another tool imports.
@@ -97,8 +97,6 @@ def export_cards(
     For Anki they stay cards; in the other formats they become questions that are answered by typing.
     """
     from touchstone.cli.files.material_files import deck_of
-    from touchstone.cli.terminal.places import check_place, replace
-    from touchstone.cli.terminal.screen import say
 
     check_place(out, where="--out")
     deck = deck_of(file)
@@ -120,18 +118,17 @@ def import_cards(
         str, typer.Argument(metavar="FILE", help="A file with questions in Moodle's GIFT, or - for standard input.")
     ],
     *,
-    out: Out,
+    out: options.OutFile,
     leave_out: LeaveOut = False,
 ) -> None:
     """Read questions in GIFT, and write them as cards in JSON.
 
     The question is the front of the card, and its key is the back.
     """
-    from touchstone.cli.terminal.screen import say
     from touchstone.material.exchange.anki import cards_of_quiz
 
     deck = cards_of_quiz(_of_gift(file, out, leave_out=leave_out).quiz)
-    _replace_json(out, deck.model_dump(mode="json", exclude_none=True))
+    write_json(out, deck.model_dump(mode="json", exclude_none=True))
     say(f"{out} has {_count(len(deck.cards), 'card')}.")
 
 
@@ -153,10 +150,6 @@ def _written(found: "Quiz", to: Literal["gift", "moodle", "qti", "qti3"]) -> byt
 
 def _of_gift(file: str, out: Path, *, leave_out: bool) -> "GiftQuiz":
     """What a file in GIFT holds; what has no place here is told. Raises `InputError`."""
-    from touchstone.cli.files.requests import name_of, text_of
-    from touchstone.cli.terminal.places import check_place
-    from touchstone.cli.terminal.screen import say
-    from touchstone.errors import InputError
     from touchstone.material.exchange.gift import GiftEntriesError, read_gift
 
     check_place(out, where="--out")
@@ -174,14 +167,6 @@ def _of_gift(file: str, out: Path, *, leave_out: bool) -> "GiftQuiz":
     for sentence in found.left_out:
         say(f"Left out: {name}: {sentence}.")
     return found
-
-
-def _replace_json(out: Path, document: object) -> None:
-    import json
-
-    from touchstone.cli.terminal.places import replace
-
-    replace(out, [json.dumps(document, ensure_ascii=False, indent=2).encode(), b"\n"])
 
 
 def _count(number: int, what: str) -> str:

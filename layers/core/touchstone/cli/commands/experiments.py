@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from touchstone.cli.files.requests import judge_count
+from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import INTERRUPTED
-from touchstone.cli.terminal.options import AsJson
+from touchstone.cli.terminal.markdown import print_markdown
+from touchstone.cli.terminal.places import check_place
+from touchstone.cli.terminal.progress import noted_progress
+from touchstone.cli.terminal.screen import print_json, say
 from touchstone.errors import InputError
 from touchstone.extras import require_extras
+from touchstone.usage import dollars
 
 if TYPE_CHECKING:
     from touchstone.judges import Judges, Registry
@@ -73,6 +79,10 @@ Baseline = Annotated[
     typer.Option(metavar="VARIANT", help="The variant with which the other one is compared. Default: the first one."),
 ]
 
+Folder = Annotated[
+    Path, typer.Argument(metavar="FOLDER", help="The folder of an experiment (--out of `touchstone experiment run`).")
+]
+
 
 @experiment.command()
 def run(
@@ -92,7 +102,7 @@ def run(
             min=0, metavar="USD", help="Stop before the whole experiment costs more than this. Default: no limit."
         ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Spend money without asking first.")] = False,
+    yes: options.Yes = False,
     allow_commands: Annotated[
         bool,
         typer.Option(
@@ -107,10 +117,8 @@ def run(
         bool,
         typer.Option("--fail-if-worse", help="Exit with code 1 if the baseline is better in any respect."),
     ] = False,
-    use_cache: Annotated[
-        bool, typer.Option("--cache/--no-cache", help="Whether a stored reply of a judge may be used again.")
-    ] = True,
-    as_json: AsJson = False,
+    use_cache: options.UseCache = True,
+    as_json: options.AsJson = False,
 ) -> None:
     """Compare two variants, by metrics and by a judge.
 
@@ -125,14 +133,11 @@ def run(
     from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens.experiment_screen import exit_of, print_conclusion, suite_of
     from touchstone.cli.screens.junit import write_junit
-    from touchstone.cli.terminal.places import check_place
-    from touchstone.cli.terminal.screen import print_json, say
     from touchstone.surfaces.experiments.folder import write_whole
     from touchstone.surfaces.experiments.report import report_html
 
     require_extras("statistics")
-    if junit is not None:
-        check_place(junit, where="--junit")
+    check_place(junit, where="--junit")
     found = _experiment(given, metrics, baseline, judges=judges, replicates=replicates)
     terms = _Terms(
         out=out,
@@ -141,13 +146,13 @@ def run(
         use_cache=use_cache,
         allow_commands=allow_commands,
     )
-    options: dict[str, object] = {"--metrics": metrics, "--baseline": baseline, "--max-cost": max_cost}
-    options |= {"--judges": judges, "--replicates": replicates, "--allow-commands": allow_commands}
+    said: dict[str, object] = {"--metrics": metrics, "--baseline": baseline, "--max-cost": max_cost}
+    said |= {"--judges": judges, "--replicates": replicates, "--allow-commands": allow_commands}
     try:
         with warnings_printed():
             conclusion = asyncio.run(_run(found, terms))
     except KeyboardInterrupt:
-        say(f"Interrupted. What is done is kept; go on with: {_again(given, out, options)}")
+        say(f"Interrupted. What is done is kept; go on with: {_again(given, out, said)}")
         raise
     page, texts = out / "report.html", out / "side-by-side.html"
     write_whole(page, report_html(conclusion))
@@ -158,7 +163,7 @@ def run(
         print_conclusion(conclusion)
     say(f"The report is in {page}, and the texts side by side are in {texts}.")
     if conclusion.stopped == "max_cost":
-        say(f"Go on with a higher --max-cost: {_again(given, out, options | {'--max-cost': 'USD'})}")
+        say(f"Go on with a higher --max-cost: {_again(given, out, said | {'--max-cost': 'USD'})}")
     if junit is not None:
         write_junit(junit, [suite_of(conclusion, fail_if_worse=fail_if_worse)])
     raise typer.Exit(exit_of(conclusion, fail_if_worse=fail_if_worse))
@@ -172,12 +177,11 @@ def estimate(
     baseline: Baseline = None,
     judges: HowMany = None,
     replicates: HowOften = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Estimate an experiment's judge calls and their cost. No judge is asked."""
     from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens.experiment_screen import print_estimate
-    from touchstone.cli.terminal.screen import print_json
 
     found = _experiment(given, metrics, baseline, judges=judges, replicates=replicates)
 
@@ -200,10 +204,7 @@ def estimate(
 
 @experiment.command()
 def report(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="FOLDER", help="The folder of an experiment (--out of `touchstone experiment run`)."),
-    ],
+    folder: Folder,
     *,
     form: Annotated[ReportFormat, typer.Option("--format", help="The format of the output.")] = "md",
     items: Annotated[
@@ -214,8 +215,6 @@ def report(
     ] = False,
 ) -> None:
     """Print the report of an experiment. If it is not finished: of the part that is done."""
-    from touchstone.cli.terminal.markdown import print_markdown
-    from touchstone.cli.terminal.screen import print_json
     from touchstone.surfaces.experiments import report as reports
 
     require_extras("statistics")
@@ -235,10 +234,7 @@ def report(
 
 @experiment.command()
 def pairs(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="FOLDER", help="The folder of an experiment (--out of `touchstone experiment run`)."),
-    ],
+    folder: Folder,
     *,
     form: Annotated[SidesFormat, typer.Option("--format", help="The format of the output.")] = "md",
     only: Annotated[
@@ -257,7 +253,6 @@ def pairs(
 
     The prompts are shown in the same way, and what each variant took (calls, tokens, cost, time).
     """
-    from touchstone.cli.terminal.markdown import print_markdown
     from touchstone.surfaces.experiments import report as reports
 
     require_extras("statistics")
@@ -307,10 +302,8 @@ class _Terms:
 async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
     from touchstone.cli.local.inprocess import opened
     from touchstone.cli.screens.experiment_screen import cost_in_words
-    from touchstone.cli.terminal.progress import noted_progress
     from touchstone.judges import load_registry
     from touchstone.surfaces.experiments import run_experiment
-    from touchstone.usage import dollars
 
     registry = load_registry()
     async with opened(registry=registry) as judges:
@@ -320,8 +313,9 @@ async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
         with noted_progress("Pairs") as show:
 
             def told(far: "ExperimentProgress") -> None:
-                expected = "" if far.estimate.cost_usd is None else f" of an estimated {cost_in_words(far.estimate)}"
-                show(far.done, far.total, f"{dollars(far.cost_usd, far.unpriced_calls)}{expected}")
+                expected = far.estimate.cost_usd
+                of_all = "" if expected is None else f" of an estimated {cost_in_words(expected)}"
+                show(far.done, far.total, f"{dollars(far.cost_usd, far.unpriced_calls)}{of_all}")
 
             return await run_experiment(
                 found,
@@ -366,7 +360,6 @@ def _experiment(
     given: str, metrics: str | None, baseline: str | None, *, judges: HowMany, replicates: int | None
 ) -> "Experiment":
     from touchstone.cli.files.experiment_files import experiment_of
-    from touchstone.cli.files.requests import judge_count
     from touchstone.cli.terminal.bars import metrics_named
 
     found = experiment_of(given, baseline=baseline)

@@ -5,8 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from touchstone.cli.deployment.api import fetch, open_api
+from touchstone.cli.files.requests import name_of
+from touchstone.cli.screens.judge_screen import print_card, print_cards
+from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.options import AsJson
+from touchstone.cli.terminal.progress import progress
+from touchstone.cli.terminal.screen import column, print_json, print_rows, say
+from touchstone.errors import ConflictError, InputError, NotFoundError, TouchstoneError
 
 if TYPE_CHECKING:
     from touchstone.cli.deployment.client import Document
@@ -15,6 +21,9 @@ if TYPE_CHECKING:
 app = typer.Typer()
 judge = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(judge, name="judge", help="Judge cards: how often judges agree with people, their cost.")
+
+NEXT = (column("id", "record_id"), column("item"), column("problem"), column("answer"))
+"""The columns of the answers to label next."""
 
 
 @judge.command()
@@ -32,7 +41,7 @@ def calibrate(
             metavar="KAPPA", min=-1, max=1, help="Exit with code 1 if the kappa of a card is below this number."
         ),
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Make judge cards from labelled verdicts, without a deployment.
 
@@ -48,8 +57,6 @@ def calibrate(
     undefined; else 0.
     """
     from touchstone.cli.files.judge_files import tallies_of
-    from touchstone.cli.screens.judge_screen import print_card
-    from touchstone.cli.terminal.screen import print_json
     from touchstone.statistics.card_views import shown_cards
     from touchstone.statistics.thresholds import wanted_agreement
 
@@ -66,18 +73,11 @@ def calibrate(
 
 
 @judge.command("cards")
-def list_cards(*, as_json: AsJson = False) -> None:
+def list_cards(*, as_json: options.AsJson = False) -> None:
     """List the judge cards of a deployment."""
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.screens.judge_screen import print_cards
-    from touchstone.cli.terminal.screen import print_json
-
     with open_api() as api:
         cards = api.get_list("judges")
-    if as_json:
-        print_json(cards)
-    else:
-        print_cards(cards)
+    (print_json if as_json else print_cards)(cards)
 
 
 @judge.command("card")
@@ -86,18 +86,11 @@ def read_card(
         str, typer.Argument(metavar="CARD", help="The id of the card, as `touchstone judge cards` shows it.")
     ],
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show one judge card of a deployment."""
-    from touchstone.cli.deployment.client import fetch
-    from touchstone.cli.screens.judge_screen import print_card
-    from touchstone.cli.terminal.screen import print_json
-
     card = fetch("judges", card_id)
-    if as_json:
-        print_json(card)
-    else:
-        print_card(card)
+    (print_json if as_json else print_card)(card)
 
 
 @judge.command()
@@ -127,13 +120,9 @@ def label(
     remove: Annotated[
         bool, typer.Option("--remove", help="Remove the label of the item, with what all people said of it.")
     ] = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Label an item that was judged: say what is true. Replaces your earlier label of the item."""
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.terminal.screen import print_json, say
-    from touchstone.errors import InputError
-
     if (said is None) is not remove:
         raise InputError("Give either a LABEL or --remove.", where="LABEL")
     with open_api() as api:
@@ -157,7 +146,7 @@ def import_labels(
         typer.Argument(metavar="LABELS.csv", help="A CSV file with the columns id and label, or - for standard input."),
     ],
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Store all labels of a table that people filled in a spreadsheet.
 
@@ -165,12 +154,7 @@ def import_labels(
     sample (random, unsure or chosen). Rows without a label are skipped. The whole table is read before the first label
     is stored. You may repeat the command: a label replaces your earlier label of the same item.
     """
-    from touchstone.cli.deployment.client import open_api
     from touchstone.cli.files.label_files import labels_in
-    from touchstone.cli.files.requests import name_of
-    from touchstone.cli.terminal.progress import progress
-    from touchstone.cli.terminal.screen import print_json, say
-    from touchstone.errors import ConflictError, InputError, NotFoundError, TouchstoneError
 
     rows = labels_in(table)
     given: list[Document] = []
@@ -202,7 +186,7 @@ def next_labels(
         ),
     ] = False,
     limit: Annotated[int, typer.Option(min=1, max=20, help="The number of answers to show.")] = 10,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show which answers to label next.
 
@@ -212,19 +196,12 @@ def next_labels(
     The judges' verdicts are not shown, so that they influence nobody. The same answers are shown until they are
     labelled. Give each label with `touchstone judge label … --sample random`, or --sample unsure.
     """
-    from touchstone.cli.deployment.client import fetch
-    from touchstone.cli.terminal.screen import ScreenColumn, field, print_rows, say
-
     found = fetch("labels", "next", sample="unsure" if unsure else "random", limit=limit)
-    columns = [ScreenColumn(title=title, of=field(name)) for title, name in NEXT_COLUMNS]
     behind = found.get("not_looked_at")
     empty = f"None to label among those looked at; {behind} were not." if behind else "Nothing is left to label so."
-    print_rows(found, columns, found["items"], empty=empty, as_json=as_json)
+    print_rows(found, NEXT, found["items"], empty=empty, as_json=as_json)
     if not as_json and found["items"]:
         say(f"Drawn from {found['drawn_from']} verdicts; label each with --sample {found['sample']}.")
-
-
-NEXT_COLUMNS = (("id", "record_id"), ("item", "item"), ("problem", "problem"), ("answer", "answer"))
 
 
 def _exit_of(cards: "Sequence[JudgeCardView]", fail_under: float | None) -> Exit:

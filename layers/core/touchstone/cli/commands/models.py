@@ -5,8 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from touchstone.cli.deployment.api import fetch_whole, open_api
+from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.options import AsJson
+from touchstone.cli.terminal.screen import column, print_json, print_rows, say, time_column
+from touchstone.clock import system_clock
+from touchstone.errors import InputError
 
 if TYPE_CHECKING:
     from touchstone.cli.terminal.screen import Row
@@ -32,7 +36,7 @@ def models(
     on: Annotated[
         str | None, typer.Option("--date", metavar="YYYY-MM-DD", help="With --check: use this day instead of today.")
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """List the models in the registry of this installation. Needs no deployment."""
     from touchstone.judges import load_registry
@@ -45,22 +49,19 @@ def models(
 
 
 @routing.command("list")
-def pins(*, as_json: AsJson = False) -> None:
+def pins(*, as_json: options.AsJson = False) -> None:
     """List the provider that solves each subject.
 
     Shows why and since when it does, how often it was right, and which provider would take over.
     """
-    from touchstone.cli.deployment.client import fetch_whole
-    from touchstone.cli.terminal.screen import ScreenColumn, field, moment, print_rows, say
-
     found = fetch_whole("routing", lists=("subjects",))
     columns = (
-        ScreenColumn(title="subject", of=field("subject")),
-        ScreenColumn(title="provider", of=field("provider")),
-        ScreenColumn(title="why", of=_why),
-        ScreenColumn(title="since (UTC)", of=lambda row: moment(row.get("since"))),
-        ScreenColumn(title="right (95 %)", of=_right),
-        ScreenColumn(title="would take over", of=_next),
+        column("subject"),
+        column("provider"),
+        column("why", _why),
+        time_column("since (UTC)", "since"),
+        column("right (95 %)", _right),
+        column("would take over", _next),
     )
     print_rows(found, columns, found["subjects"], empty="No subject has data or a pin.", as_json=as_json)
     if not as_json:
@@ -75,12 +76,9 @@ def pin(
     subject: Subject,
     provider: Annotated[str, typer.Argument(metavar="PROVIDER", help="The provider that will solve the subject.")],
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Let one provider always solve a subject. Needs an admin's token."""
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.terminal.screen import print_json, say
-
     with open_api() as api:
         found = api.put("routing", subject, body={"provider": provider})
     if as_json:
@@ -91,9 +89,6 @@ def pin(
 @routing.command()
 def unpin(subject: Subject) -> None:
     """Remove the pin of a subject: the data chooses its provider again. Needs an admin's token."""
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.terminal.screen import say
-
     with open_api() as api:
         api.delete("routing", subject)
     say(f"{subject} is left to the data.")
@@ -126,9 +121,6 @@ def _next(row: "Row") -> str | None:
 
 
 def _day(text: str | None) -> date:
-    from touchstone.clock import system_clock
-    from touchstone.errors import InputError
-
     if text is None:
         return system_clock().date()
     try:
@@ -140,7 +132,6 @@ def _day(text: str | None) -> date:
 def _check(registry: "Registry", day: date, *, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from touchstone.cli.terminal.screen import print_json, say
     from touchstone.judges import check
 
     notices = check(registry, day)
@@ -155,8 +146,6 @@ def _check(registry: "Registry", day: date, *, as_json: bool) -> None:
 
 
 def _list(registry: "Registry", *, as_json: bool) -> None:
-    from touchstone.cli.terminal.screen import ScreenColumn, field, print_rows
-
     serves: dict[tuple[str, str], list[str]] = {}
     for default in registry.defaults():
         serves.setdefault((default.provider, default.model.name), []).append(default.tier)
@@ -165,14 +154,14 @@ def _list(registry: "Registry", *, as_json: bool) -> None:
         for model in registry.models()
     ]
     columns = (
-        ScreenColumn(title="provider", of=field("provider")),
-        ScreenColumn(title="model", of=field("name")),
-        ScreenColumn(title="serves", of=lambda row: ", ".join(row["tiers"]) or None),
-        ScreenColumn(title="$/M in", of=field("price_in"), right=True),
-        ScreenColumn(title="$/M out", of=field("price_out"), right=True),
-        ScreenColumn(title="a day", of=field("per_day"), right=True),
-        ScreenColumn(title="a minute", of=field("per_minute"), right=True),
-        ScreenColumn(title="ends", of=field("retires")),
-        ScreenColumn(title="successor", of=field("successor")),
+        column("provider"),
+        column("model", "name"),
+        column("serves", lambda row: ", ".join(row["tiers"]) or None),
+        column("$/M in", "price_in", right=True),
+        column("$/M out", "price_out", right=True),
+        column("a day", "per_day", right=True),
+        column("a minute", "per_minute", right=True),
+        column("ends", "retires"),
+        column("successor"),
     )
     print_rows(rows, columns, rows, empty="The registry is empty.", as_json=as_json)

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from touchstone.cli.terminal.options import AsJson, GateJudgesOption, ScoringJudgesOption
+from touchstone.cli.files.requests import judge_count
+from touchstone.cli.terminal import options
+from touchstone.cli.terminal.places import check_place
+from touchstone.cli.terminal.screen import print_json
+from touchstone.clock import Deadline
 
 if TYPE_CHECKING:
-    from touchstone.cli.files.submissions import TaskFile
+    from touchstone.cli.files.task_files import TaskFile
     from touchstone.oracle.choice import OracleChoice
     from touchstone.oracle.whole import Judgement
 
@@ -51,18 +55,16 @@ def score(
             "same dimensions.",
         ),
     ] = None,
-    judges: GateJudgesOption = None,
-    scoring_judges: ScoringJudgesOption = None,
+    judges: options.GateJudges = None,
+    scoring_judges: options.ScoringJudges = None,
     fail_under: Annotated[
         float | None, typer.Option(min=0, max=100, help="Exit with code 1 if the total score is below this.")
     ] = None,
     timeout: Annotated[
         float, typer.Option(min=0, help="The longest time that the judging may take, in seconds.")
     ] = 600.0,
-    use_cache: Annotated[
-        bool, typer.Option("--cache/--no-cache", help="Whether a stored reply of a judge may be used again.")
-    ] = True,
-    as_json: AsJson = False,
+    use_cache: options.UseCache = True,
+    as_json: options.AsJson = False,
 ) -> None:
     """Check a submission against a task's criteria. If it meets them all, score it.
 
@@ -71,18 +73,14 @@ def score(
 
     Exit code 0: scored; 1: a criterion is not met, or the total is below --fail-under; 3: nobody could judge.
     """
-    from touchstone.cli.files.requests import judge_count
-    from touchstone.cli.files.submissions import check_apart, submission_of, task_of, write_task
+    from touchstone.cli.files.task_files import check_apart, submission_of, task_of, write_task
     from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens.judgements import document, exit_of, print_judgement
-    from touchstone.cli.terminal.places import check_place
-    from touchstone.cli.terminal.screen import print_json
     from touchstone.judges import load_registry
     from touchstone.oracle.choice import choose
 
     check_apart(source, task_file)
-    if dimensions_out is not None:
-        check_place(dimensions_out, where="--dimensions-out")
+    check_place(dimensions_out, where="--dimensions-out")
     task, text = task_of(task_file), submission_of(source)
     wanted = (judge_count(judges) or task.judges, scoring_judges or task.scoring_judges)
     chosen = choose(load_registry(), provider=provider)
@@ -107,7 +105,6 @@ async def _judged(
     use_cache: bool,
 ) -> "Judgement":
     from touchstone.cli.local.inprocess import opened
-    from touchstone.clock import Deadline
     from touchstone.oracle.choice import open_judge, open_panel
     from touchstone.oracle.whole import judge_submission
 

@@ -7,20 +7,12 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from touchstone.cli.terminal.options import (
-    AsJson,
-    AskedModel,
-    AskedProvider,
-    CostFrom,
-    CostTo,
-    Cursor,
-    FromDay,
-    Limit,
-    Local,
-    Search,
-    Sort,
-    ToDay,
-)
+from touchstone.cli.deployment.api import fetch, open_api, show_found
+from touchstone.cli.screens.quiz_views import QUIZZES, exit_of, is_over, plain, sentences
+from touchstone.cli.terminal import options, waiting
+from touchstone.cli.terminal.places import check_place, write_json
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.errors import InputError
 
 LOCAL_SECONDS = 30.0
 WAIT_SECONDS = 60.0
@@ -29,6 +21,10 @@ WAIT_SECONDS = 60.0
 app = typer.Typer()
 quiz = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(quiz, name="quiz", help="Check or make quizzes for learners of Traditional Chinese.")
+
+QuizOut = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the quiz into this file. Default: it is printed.")
+]
 
 
 @quiz.command()
@@ -59,16 +55,14 @@ def check(
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the findings into this file as JUnit XML, for CI tools.")
     ] = None,
-    sarif: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the findings into this file as SARIF, for code hosts.")
-    ] = None,
+    sarif: options.Sarif = None,
     form: Annotated[
         Literal["text", "github"],
         typer.Option(
             "--format", help="The format of the findings. github: annotations, which GitHub shows in the diff."
         ),
     ] = "text",
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Check quizzes by all rules that need no judge. Needs no key and no deployment.
 
@@ -83,17 +77,13 @@ def check(
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.screens.quiz_reports import sarif_run, suites
     from touchstone.cli.screens.sarif import write_sarif
-    from touchstone.cli.terminal.places import check_place
-    from touchstone.errors import InputError
 
     if diff and fix:
         raise InputError("Give --fix or --diff, not both: --diff changes nothing.", where="--diff")
     if diff and as_json:
         raise InputError("Give --diff or --json, not both.", where="--diff")
-    if junit is not None:
-        check_place(junit, where="--junit")
-    if sarif is not None:
-        check_place(sarif, where="--sarif")
+    check_place(junit, where="--junit")
+    check_place(sarif, where="--sarif")
     sought = checking.requirements_of(ui_language, curriculum, chapter)
     with checking.not_collecting():
         outcome = checking.outcome_of(read_all(paths), sought, fix=fix)
@@ -140,9 +130,7 @@ def generate(
             help="Only these kinds of questions, for example single_choice,true_false. Default: the kinds that fit.",
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the quiz into this file. Default: it is printed.")
-    ] = None,
+    out: QuizOut = None,
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="In a deployment: whether to wait until the quiz is made.")
     ] = True,
@@ -157,8 +145,8 @@ def generate(
     use_cache: Annotated[
         bool, typer.Option("--cache/--no-cache", help="Whether a stored reply of a model may be used again.")
     ] = True,
-    local: Local = False,
-    as_json: AsJson = False,
+    local: options.Local = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Have a quiz made from a chapter of a course, checked and judged.
 
@@ -170,10 +158,8 @@ def generate(
     nobody could write a quiz.
     """
     from touchstone.cli.local.quiz_making import QuizWanted, request_of
-    from touchstone.cli.terminal.places import check_place
 
-    if out is not None:
-        check_place(out, where="--out")
+    check_place(out, where="--out")
     wanted = QuizWanted(
         curriculum=curriculum, chapter=chapter, learner=learner, learner_id=learner_id, ui_language=ui_language,
         questions=questions, kinds=kinds, use_cache=use_cache,
@@ -203,9 +189,9 @@ def list_quizzes(
         Literal["generating", "checking", "clean", "violations", "unchecked", "failed", "unfinished", "ended"] | None,
         typer.Option(help="Only quizzes with this status."),
     ] = None,
-    search: Search = None,
-    since: FromDay = None,
-    until: ToDay = None,
+    search: options.Search = None,
+    since: options.FromDay = None,
+    until: options.ToDay = None,
     kind: Annotated[
         Literal["generate", "check"] | None,
         typer.Option(help="generate: only quizzes that were made; check: only quizzes that were checked."),
@@ -213,74 +199,50 @@ def list_quizzes(
     curriculum: Annotated[str | None, typer.Option(help="Only quizzes about the course with this id.")] = None,
     chapter: Annotated[str | None, typer.Option(help="Only quizzes about the chapter with this id.")] = None,
     language: Annotated[str | None, typer.Option(help="Only quizzes with questions in this language.")] = None,
-    model: AskedModel = None,
-    provider: AskedProvider = None,
-    cost_from: CostFrom = None,
-    cost_to: CostTo = None,
-    sort: Sort = "newest",
-    limit: Limit = 20,
-    cursor: Cursor = None,
-    as_json: AsJson = False,
+    model: options.AskedModel = None,
+    provider: options.AskedProvider = None,
+    cost_from: options.CostFrom = None,
+    cost_to: options.CostTo = None,
+    sort: options.Sort = "newest",
+    limit: options.Limit = 20,
+    cursor: options.Cursor = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """List your deployment's quizzes, made or checked. Newest first; with filters: only those that match all."""
-    asked = locals()
-    from touchstone.cli.deployment.finding import show_found
-    from touchstone.cli.screens.quiz_views import QUIZZES
-
-    show_found("quizzes", asked, QUIZZES)
+    show_found("quizzes", locals(), QUIZZES)
 
 
 @quiz.command()
 def show(
     quiz_id: Annotated[str, typer.Argument(metavar="ID", help="The quiz's id.")],
     *,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the quiz into this file. Default: it is printed.")
-    ] = None,
-    as_json: AsJson = False,
+    out: QuizOut = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show a quiz of your deployment, and the rules it still breaks.
 
     The exit codes are those of `touchstone quiz generate`.
     """
-    from touchstone.cli.deployment.client import fetch
-    from touchstone.cli.terminal.places import check_place
-
-    if out is not None:
-        check_place(out, where="--out")
+    check_place(out, where="--out")
     _show(fetch("quizzes", quiz_id), out=out, as_json=as_json)
 
 
 def _made_there(body: Mapping[str, Any], *, wait: bool, seconds: float) -> Mapping[str, Any]:
     """Have a deployment make a quiz. Return its view at once, or with `wait` when it is over or `seconds` are."""
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.screens.quiz_views import is_over
-    from touchstone.cli.terminal import waiting
-    from touchstone.cli.terminal.screen import say
-
     with open_api(or_local=True) as api:
         view = api.post("quizzes", body=body)
         quiz_id = str(view.get("id"))
         if not wait:
             return view
-        try:
-            return waiting.awaited(view, lambda: api.get("quizzes", quiz_id), until=is_over, seconds=seconds)
-        except KeyboardInterrupt:
-            say(f"It goes on without you; see it with: touchstone quiz show {quiz_id}")
-            raise
+        later = f"touchstone quiz show {quiz_id}"
+        return waiting.awaited(view, lambda: api.get("quizzes", quiz_id), until=is_over, seconds=seconds, later=later)
 
 
 def _show(view: Mapping[str, Any], *, out: Path | None, as_json: bool) -> None:
     """Write or print the quiz, say its outcome on standard error, and leave with its exit code."""
-    import json
-
-    from touchstone.cli.screens.quiz_views import exit_of, plain, sentences
-    from touchstone.cli.terminal.places import replace
-    from touchstone.cli.terminal.screen import print_json, say
-
     quiz = view.get("quiz")
     if quiz is not None and out is not None:
-        replace(out, [json.dumps(plain(quiz), ensure_ascii=False, indent=2).encode(), b"\n"])
+        write_json(out, plain(quiz))
     if as_json:
         print_json(view)
     elif quiz is not None and out is None:

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from touchstone.cli.terminal.options import AsJson
+from touchstone.cli.terminal import options
+from touchstone.cli.terminal.screen import column, print_rows, time_column
+from touchstone.errors import NotFoundError, SettingsError
 
 if TYPE_CHECKING:
     from touchstone.budgets import QuotaKey, Quotas
@@ -33,7 +35,7 @@ def forget(
         str | None,
         typer.Option(help="The label of the account. Default: the account of the key in the deployment's secret."),
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Delete the stored limits and refusals of a provider.
 
@@ -42,8 +44,6 @@ def forget(
     """
     from touchstone.budgets import QuotaKey, Quotas
     from touchstone.cli.deployment.stores import table
-    from touchstone.cli.terminal.screen import ScreenColumn, field, moment, print_rows
-    from touchstone.errors import NotFoundError
     from touchstone.judges import load_registry
 
     book, registry = Quotas(table()), load_registry()
@@ -56,12 +56,12 @@ def forget(
     if not forgotten:
         raise NotFoundError(nothing)
     columns = (
-        ScreenColumn(title="model", of=lambda row: f"{row['provider']} {row['model']}"),
-        ScreenColumn(title="account", of=field("account")),
-        ScreenColumn(title="named a day", of=field("learned_per_day"), right=True),
-        ScreenColumn(title="named a minute", of=field("learned_per_minute"), right=True),
-        ScreenColumn(title="was blocked until (UTC)", of=lambda row: moment(row["blocked_until"])),
-        ScreenColumn(title="because", of=field("blocked_why")),
+        column("model", lambda row: f"{row['provider']} {row['model']}"),
+        column("account"),
+        column("named a day", "learned_per_day", right=True),
+        column("named a minute", "learned_per_minute", right=True),
+        time_column("was blocked until (UTC)", "blocked_until"),
+        column("because", "blocked_why"),
     )
     print_rows(forgotten, columns, forgotten, empty=nothing, as_json=as_json)
 
@@ -71,8 +71,6 @@ def _models(provider: "Provider", model: str | None) -> tuple[str, ...]:
 
     Raises `NotFoundError` if the registry does not list the named model.
     """
-    from touchstone.errors import NotFoundError
-
     if model is None:
         return tuple(provider.models)
     if model not in provider.models:
@@ -84,7 +82,6 @@ def _models(provider: "Provider", model: str | None) -> tuple[str, ...]:
 def _account(registry: "Registry", provider: "Provider") -> str:
     """The account for which the deployment's calls are counted. Raises `SettingsError` if its key is missing."""
     from touchstone.cli.deployment.stores import judge_keys
-    from touchstone.errors import SettingsError
     from touchstone.judges import EnvironmentKeys
     from touchstone.judges.keys import account_of
 

@@ -1,14 +1,26 @@
 """Commands about the state of a deployment: today's budget, the backlog of deferred work, the statistics."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import typer
 
-from touchstone.cli.terminal.options import AsJson, Days, Limit
-
-if TYPE_CHECKING:
-    from touchstone.cli.terminal.screen import Row, ScreenColumn
+from touchstone.cli.deployment.api import fetch, fetch_whole, open_api
+from touchstone.cli.terminal import options
+from touchstone.cli.terminal.screen import (
+    Row,
+    ScreenColumn,
+    column,
+    cost_of,
+    dollars,
+    moment,
+    percent,
+    print_facts,
+    print_json,
+    print_rows,
+    print_table,
+    time_column,
+)
 
 DIMENSIONS = ("overall", "correctness", "completeness", "clarity", "pedagogy", "format")
 NO_DATA = "Nothing has been counted yet."
@@ -19,34 +31,22 @@ app.add_typer(stats, name="stats", help="Show rates, volume, trends, suggestions
 
 
 @app.command()
-def budget(*, as_json: AsJson = False) -> None:
+def budget(*, as_json: options.AsJson = False) -> None:
     """Show today's budget: the judges' quotas, and the money spent."""
-    from touchstone.cli.deployment.client import fetch
-    from touchstone.cli.terminal.screen import (
-        ScreenColumn,
-        cost_of,
-        dollars,
-        field,
-        moment,
-        print_facts,
-        print_json,
-        print_table,
-    )
-
     report = fetch("budget")
     if as_json:
         print_json(report)
         return
     columns = (
-        ScreenColumn(title="tier", of=field("tier")),
-        ScreenColumn(title="model", of=lambda row: f"{row.get('provider')} {row.get('model')}"),
-        ScreenColumn(title="used today", of=field("used"), right=True),
-        ScreenColumn(title="left", of=field("left"), right=True),
-        ScreenColumn(title="of", of=field("limit"), right=True),
-        ScreenColumn(title="your share", of=_share, right=True),
-        ScreenColumn(title="left this minute", of=field("left_this_minute"), right=True),
-        ScreenColumn(title="resets (UTC)", of=lambda row: moment(row.get("resets_at"))),
-        ScreenColumn(title="blocked until (UTC)", of=lambda row: moment(row.get("blocked_until"))),
+        column("tier"),
+        column("model", lambda row: f"{row.get('provider')} {row.get('model')}"),
+        column("used today", "used", right=True),
+        column("left", right=True),
+        column("of", "limit", right=True),
+        column("your share", _share, right=True),
+        column("left this minute", "left_this_minute", right=True),
+        time_column("resets (UTC)", "resets_at"),
+        time_column("blocked until (UTC)", "blocked_until"),
     )
     quotas = _by_quota(report.get("quotas", ()))
     print_table(columns, quotas, empty="No judge has a key: checks decide alone.")
@@ -61,22 +61,11 @@ def budget(*, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def backlog(*, as_json: AsJson = False) -> None:
+def backlog(*, as_json: options.AsJson = False) -> None:
     """Show the state of your deep evaluations and of their batches.
 
     Also shows when the deferred evaluations will be done.
     """
-    from touchstone.cli.deployment.client import fetch
-    from touchstone.cli.terminal.screen import (
-        ScreenColumn,
-        dollars,
-        field,
-        moment,
-        print_facts,
-        print_json,
-        print_table,
-    )
-
     report = fetch("backlog")
     if as_json:
         print_json(report)
@@ -92,14 +81,14 @@ def backlog(*, as_json: AsJson = False) -> None:
         )
     )
     columns = (
-        ScreenColumn(title="of", of=lambda row: f"{row.get('of') or 'evaluation'}s"),
-        ScreenColumn(title="batch", of=lambda row: f"{row.get('provider')} {row.get('model')}"),
-        ScreenColumn(title="state", of=lambda row: str(row.get("ended") or row.get("state"))),
-        ScreenColumn(title="questions", of=field("questions"), right=True),
-        ScreenColumn(title="answered", of=field("answered"), right=True),
-        ScreenColumn(title="submitted (UTC)", of=lambda row: moment(row.get("submitted_at"))),
-        ScreenColumn(title="there by (UTC)", of=lambda row: moment(row.get("ends_by"))),
-        ScreenColumn(title="saved", of=lambda row: dollars(row.get("saved_usd")), right=True),
+        column("of", lambda row: f"{row.get('of') or 'evaluation'}s"),
+        column("batch", lambda row: f"{row.get('provider')} {row.get('model')}"),
+        column("state", lambda row: str(row.get("ended") or row.get("state"))),
+        column("questions", right=True),
+        column("answered", right=True),
+        time_column("submitted (UTC)", "submitted_at"),
+        time_column("there by (UTC)", "ends_by"),
+        column("saved", lambda row: dollars(row.get("saved_usd")), right=True),
     )
     if batches := report.get("batches"):
         print_table(columns, batches, empty="")
@@ -107,88 +96,74 @@ def backlog(*, as_json: AsJson = False) -> None:
 
 
 @stats.command()
-def rates(*, as_json: AsJson = False) -> None:
+def rates(*, as_json: options.AsJson = False) -> None:
     """Show how often answers were right, with 95 % intervals."""
-    from touchstone.cli.deployment.client import fetch_whole
-    from touchstone.cli.terminal.screen import ScreenColumn, field, percent, print_rows
-
     tables = ("provider_subject", "model_subject", "model_difficulty")
     report = fetch_whole("statistics", "rates", lists=tables)
     columns = (
-        ScreenColumn(title="by", of=field("by")),
-        ScreenColumn(title="name", of=field("name")),
-        ScreenColumn(title="of", of=field("of")),
-        ScreenColumn(title="right", of=lambda row: percent(row.get("rate")), right=True),
-        ScreenColumn(title="95 % interval", of=_interval),
-        ScreenColumn(title="correct", of=field("correct"), right=True),
-        ScreenColumn(title="decided", of=field("decided"), right=True),
-        ScreenColumn(title="skipped", of=field("skipped"), right=True),
+        column("by"),
+        column("name"),
+        column("of"),
+        column("right", lambda row: percent(row.get("rate")), right=True),
+        column("95 % interval", _interval),
+        column("correct", right=True),
+        column("decided", right=True),
+        column("skipped", right=True),
     )
     rows = [{"by": table.replace("_", " × "), **row} for table in tables for row in report.get(table, ())]
     print_rows(report, columns, rows, empty=NO_DATA, as_json=as_json)
 
 
 @stats.command()
-def volume(*, days: Days = 30, as_json: AsJson = False) -> None:
+def volume(*, days: options.Days = 30, as_json: options.AsJson = False) -> None:
     """Show for each day the answers, the skips and the cost."""
-    from touchstone.cli.terminal.screen import ScreenColumn, cost_of, field
-
     columns = (
-        ScreenColumn(title="day (UTC)", of=field("day")),
-        *(ScreenColumn(title=status, of=_count("statuses", status), right=True) for status in _STATUSES),
-        ScreenColumn(title="skipped because", of=lambda row: _counts(row.get("skips") or {})),
-        ScreenColumn(title="cost", of=cost_of, right=True),
+        column("day (UTC)", "day"),
+        *(column(status, _count("statuses", status), right=True) for status in _STATUSES),
+        column("skipped because", lambda row: _counts(row.get("skips") or {})),
+        column("cost", cost_of, right=True),
     )
     _list("volume", columns, as_json=as_json, days=days)
 
 
 @stats.command()
-def trends(*, days: Days = 30, as_json: AsJson = False) -> None:
+def trends(*, days: options.Days = 30, as_json: options.AsJson = False) -> None:
     """Show for each day the mean scores of deep evaluations."""
-    from touchstone.cli.terminal.screen import ScreenColumn, field
-
     columns = (
-        ScreenColumn(title="day (UTC)", of=field("day")),
-        ScreenColumn(title="evaluations", of=field("evaluations"), right=True),
-        *(ScreenColumn(title=dimension, of=_mean(dimension), right=True) for dimension in DIMENSIONS),
+        column("day (UTC)", "day"),
+        column("evaluations", right=True),
+        *(column(dimension, _mean(dimension), right=True) for dimension in DIMENSIONS),
     )
     _list("trends", columns, as_json=as_json, days=days)
 
 
 @stats.command()
-def suggestions(*, limit: Limit = 20, as_json: AsJson = False) -> None:
+def suggestions(*, limit: options.Limit = 20, as_json: options.AsJson = False) -> None:
     """Show the most frequent suggestions for improvement."""
-    from touchstone.cli.terminal.screen import ScreenColumn, field
-
     columns = (
-        ScreenColumn(title="times", of=field("count"), right=True),
-        ScreenColumn(title="suggestion", of=field("text")),
+        column("times", "count", right=True),
+        column("suggestion", "text"),
     )
     _list("suggestions", columns, as_json=as_json, limit=limit)
 
 
 @stats.command()
-def approaches(*, limit: Limit = 20, as_json: AsJson = False) -> None:
+def approaches(*, limit: options.Limit = 20, as_json: options.AsJson = False) -> None:
     """Show better approaches from deep evaluations, newest first."""
-    from touchstone.cli.terminal.screen import ScreenColumn, field
-
-    columns = (ScreenColumn(title="answer", of=field("answer_id")), ScreenColumn(title="approach", of=field("text")))
+    columns = (column("answer", "answer_id"), column("approach", "text"))
     _list("approaches", columns, as_json=as_json, limit=limit)
 
 
 _STATUSES = ("verified", "caution", "unverified")
 
 
-def _list(name: str, columns: "tuple[ScreenColumn, ...]", *, as_json: bool, **query: int) -> None:
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.terminal.screen import print_rows
-
+def _list(name: str, columns: Sequence[ScreenColumn], *, as_json: bool, **query: int) -> None:
     with open_api() as api:
         rows = api.get_list("statistics", name, **query)
     print_rows(rows, columns, rows, empty=NO_DATA, as_json=as_json)
 
 
-def _by_quota(tiers: Iterable["Row"]) -> "list[Row]":
+def _by_quota(tiers: Iterable[Row]) -> list[Row]:
     """A row for each quota. If one model serves two tiers, they share a quota, and its row names both tiers."""
     found: list[dict[str, Any]] = []
     for one in tiers:
@@ -200,15 +175,13 @@ def _by_quota(tiers: Iterable["Row"]) -> "list[Row]":
     return list(found)
 
 
-def _held(quota: "Row") -> str:
+def _held(quota: Row) -> str:
     """A sentence that says for which tier nothing is sent, until when, and why."""
-    from touchstone.cli.terminal.screen import moment
-
     until = f"{quota.get('tier')}: nothing is sent before {moment(quota.get('blocked_until'))} UTC."
     return " ".join(filter(None, (until, quota.get("blocked_why"))))
 
 
-def _share(row: "Row") -> str | None:
+def _share(row: Row) -> str | None:
     """What the tenant has used of its own share of a quota; None if it may use all of the quota."""
     share = row.get("share")
     if share is None:
@@ -221,8 +194,6 @@ def _count(group: str, name: str) -> Any:
 
 
 def _mean(dimension: str) -> Any:
-    from touchstone.cli.terminal.screen import percent
-
     return lambda row: percent((row.get("means") or {}).get(dimension))
 
 
@@ -230,8 +201,6 @@ def _counts(found: Mapping[str, object]) -> str | None:
     return ", ".join(f"{name} {count}" for name, count in sorted(found.items())) or None
 
 
-def _interval(row: "Row") -> str | None:
-    from touchstone.cli.terminal.screen import percent
-
+def _interval(row: Row) -> str | None:
     lower, upper = percent(row.get("lower")), percent(row.get("upper"))
     return None if lower is None or upper is None else f"{lower} to {upper}"

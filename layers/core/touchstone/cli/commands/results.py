@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from touchstone.cli.terminal import options
+from touchstone.cli.terminal.places import check_place
+from touchstone.cli.terminal.screen import say
+from touchstone.clock import system_clock
+from touchstone.errors import InputError
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
@@ -32,7 +37,7 @@ def export_results(
             help="promptfoo: promptfoo's results; inspect: a log of Inspect; otlp: OpenTelemetry events in OTLP's JSON."
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")],
+    out: options.OutFile,
     variant: Annotated[
         str | None,
         typer.Option(
@@ -48,11 +53,6 @@ def export_results(
     To look at the file: `promptfoo import FILE` for promptfoo; `inspect view` for Inspect (call the file NAME.eval or
     NAME.json).
     """
-    from touchstone.cli.terminal.places import check_place
-    from touchstone.cli.terminal.screen import say
-    from touchstone.clock import system_clock
-    from touchstone.errors import InputError
-
     check_place(out, where="--out")
     if to != "inspect" and variant is not None:
         raise InputError("Only a log of Inspect is of one variant; leave it out.", where="--variant")

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from touchstone.cli.terminal.options import AsJson, MetricJudgesOption
+from touchstone.cli.files.requests import judge_count, name_of
+from touchstone.cli.terminal import options
+from touchstone.cli.terminal.places import check_place
+from touchstone.cli.terminal.progress import noted_progress
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.clock import system_clock
+from touchstone.usage import dollars
 
 if TYPE_CHECKING:
     from touchstone.cli.terminal.bars import Bars
@@ -61,9 +67,6 @@ OtlpFile = Annotated[
     ),
 ]
 Timeout = Annotated[float, typer.Option(min=0, help="The longest time that the measuring may take, in seconds.")]
-UseCache = Annotated[
-    bool, typer.Option("--cache/--no-cache", help="Whether a stored reply of a judge may be used again.")
-]
 
 
 @evaluate.command()
@@ -80,9 +83,9 @@ def quiz(
     junit: JunitFile = None,
     otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
-    use_cache: UseCache = True,
-    judges: MetricJudgesOption = "1",
-    as_json: AsJson = False,
+    use_cache: options.UseCache = True,
+    judges: options.MetricJudges = "1",
+    as_json: options.AsJson = False,
 ) -> None:
     """Measure a quiz: keys, distractors, clarity, flaws, coverage.
 
@@ -92,13 +95,7 @@ def quiz(
     Exit code 0: done, and no score is below --fail-under; 1: a score is below; 3: nobody could judge a metric that was
     asked for (an unscored metric never passes).
     """
-    _measure(
-        _Asked(
-            surface="quiz", file=file, source=source, metrics=metrics, language=language,
-            fail_under=fail_under or [], junit=junit, otlp=otlp, seconds=timeout, use_cache=use_cache,
-            judges=judges, as_json=as_json,
-        )
-    )  # fmt: skip
+    _measure(_Asked(surface="quiz", **locals()))
 
 
 @evaluate.command()
@@ -117,9 +114,9 @@ def summary(
     junit: JunitFile = None,
     otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
-    use_cache: UseCache = True,
-    judges: MetricJudgesOption = "1",
-    as_json: AsJson = False,
+    use_cache: options.UseCache = True,
+    judges: options.MetricJudges = "1",
+    as_json: options.AsJson = False,
 ) -> None:
     """Measure a summary: faithfulness, coverage, coherence, density.
 
@@ -128,13 +125,7 @@ def summary(
 
     The exit codes are those of `touchstone evaluate quiz`.
     """
-    _measure(
-        _Asked(
-            surface="summary", file=file, source=source, metrics=metrics, language=language,
-            fail_under=fail_under or [], junit=junit, otlp=otlp, seconds=timeout, use_cache=use_cache,
-            judges=judges, as_json=as_json,
-        )
-    )  # fmt: skip
+    _measure(_Asked(surface="summary", **locals()))
 
 
 @evaluate.command()
@@ -153,9 +144,9 @@ def flashcards(
     junit: JunitFile = None,
     otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
-    use_cache: UseCache = True,
-    judges: MetricJudgesOption = "1",
-    as_json: AsJson = False,
+    use_cache: options.UseCache = True,
+    judges: options.MetricJudges = "1",
+    as_json: options.AsJson = False,
 ) -> None:
     """Measure flashcards: correctness, atomicity, clarity, coverage.
 
@@ -165,51 +156,39 @@ def flashcards(
 
     The exit codes are those of `touchstone evaluate quiz`.
     """
-    _measure(
-        _Asked(
-            surface="flashcards", file=file, source=source, metrics=metrics, language=language,
-            fail_under=fail_under or [], junit=junit, otlp=otlp, seconds=timeout, use_cache=use_cache,
-            judges=judges, as_json=as_json,
-        )
-    )  # fmt: skip
+    _measure(_Asked(surface="flashcards", **locals()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """The arguments of the command line, which are the same for each surface."""
+    """The arguments of the command line, by the names that they have in the command of each surface."""
 
     surface: "Surface"
     file: str
     source: str | None
     metrics: str | None
     language: LanguageName | None
-    fail_under: Sequence[str]
+    fail_under: Sequence[str] | None
     junit: Path | None
     otlp: Path | None
-    seconds: float
+    timeout: float
     use_cache: bool
-    judges: MetricJudgesOption
+    judges: options.MetricJudges
     as_json: bool
 
 
 def _measure(asked: _Asked) -> None:
     from touchstone.cli.exports.otlp import write_otlp
     from touchstone.cli.files.material_files import READERS, check_apart, source_of
-    from touchstone.cli.files.requests import name_of
     from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens import measured_screen as screen
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.terminal.bars import bars_of, exit_of, outcomes_of
-    from touchstone.cli.terminal.places import check_place
-    from touchstone.cli.terminal.screen import print_json, say
-    from touchstone.clock import system_clock
 
     check_apart(asked.file, asked.source)
-    if asked.junit is not None:
-        check_place(asked.junit, where="--junit")
-    if asked.otlp is not None:
-        check_place(asked.otlp, where="--otlp")
-    bars = bars_of(asked.surface, metrics=asked.metrics, fail_under=asked.fail_under)
+    check_place(asked.junit, where="--junit")
+    check_place(asked.otlp, where="--otlp")
+    bars = bars_of(asked.surface, metrics=asked.metrics, fail_under=asked.fail_under or ())
     material = READERS[asked.surface](asked.file)
     source = None if asked.source is None else source_of(asked.source)
     with warnings_printed():
@@ -230,14 +209,10 @@ def _measure(asked: _Asked) -> None:
 
 async def _measured(asked: _Asked, material: "Material", source: "Source | None", bars: "Bars") -> "tuple[Report, str]":
     """The report, and what to do if no judge can be asked, as the end of a sentence."""
-    from touchstone.cli.files.requests import judge_count
-    from touchstone.cli.local.inprocess import opened
-    from touchstone.cli.local.watched import watched
-    from touchstone.cli.terminal.progress import noted_progress
+    from touchstone.cli.local.inprocess import opened, watched
     from touchstone.judges.base import most_judges
     from touchstone.surfaces import evaluation
     from touchstone.surfaces.model import TIER
-    from touchstone.usage import dollars
 
     doors: dict[Surface, Callable[..., Awaitable[Report]]] = {
         "quiz": evaluation.evaluate_quiz,
@@ -256,7 +231,7 @@ async def _measured(asked: _Asked, material: "Material", source: "Source | None"
                 metrics=bars.metrics,
                 judge=watched(able, lambda ended, *cost: show(ended, None, dollars(*cost))),
                 judges=wanted,
-                seconds=asked.seconds,
+                seconds=asked.timeout,
                 language=asked.language,
                 use_cache=asked.use_cache,
             )
@@ -278,7 +253,7 @@ async def _unjudged(
     wanted = [CATALOGUE[name] for name in bars.metrics or metrics_of(asked.surface)]
     able = [one.name for one in wanted if not one.judged]
     if able:
-        report = await measure(material, source, metrics=able, seconds=asked.seconds, language=asked.language)
+        report = await measure(material, source, metrics=able, seconds=asked.timeout, language=asked.language)
     else:
         told = asked.language or language_of(text_of(material))
         report = Report(surface=asked.surface, language=told, results={}, left_out={})

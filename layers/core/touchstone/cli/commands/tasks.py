@@ -1,24 +1,17 @@
 """Commands about tasks of a deployment: create a task, hand in work, read its judgement, challenge a ranking."""
 
-from collections.abc import Callable
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from touchstone.cli.terminal.options import (
-    AsJson,
-    CostFrom,
-    CostTo,
-    Cursor,
-    FromDay,
-    GateJudgesOption,
-    Limit,
-    ScoringJudgesOption,
-    Search,
-    Sort,
-    ToDay,
-)
+from touchstone.cli.deployment.api import fetch, open_api, show_found
+from touchstone.cli.files.moments import moment_of
+from touchstone.cli.files.requests import judge_count
+from touchstone.cli.terminal import options, waiting
+from touchstone.cli.terminal.screen import print_json, print_page
+from touchstone.clock import system_clock
+from touchstone.errors import NotFoundError
 
 if TYPE_CHECKING:
     from touchstone.cli.deployment.client import ApiClient, Document
@@ -42,7 +35,6 @@ Party = Annotated[
     str, typer.Option(metavar="NAME", help="The party that asks: the owner or a submitter, by the name that you gave.")
 ]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for the outcome.")]
-Seconds = Annotated[float, typer.Option(min=0, help="The longest time to wait, in seconds.")]
 
 
 @tasks.command()
@@ -80,15 +72,15 @@ def create(
             help="How long the ranking may be challenged, for example 48h. Default: what the file says, else 72h.",
         ),
     ] = None,
-    judges: GateJudgesOption = None,
+    judges: options.GateJudges = None,
     cheap: Annotated[
         bool,
         typer.Option("--cheap", help="Score a contest through a provider's batches, at half the price, within a day."),
     ] = False,
-    scoring_judges: ScoringJudgesOption = None,
+    scoring_judges: options.ScoringJudges = None,
     wait: Wait = False,
-    timeout: Seconds = 300.0,
-    as_json: AsJson = False,
+    timeout: options.WaitSeconds = 300.0,
+    as_json: options.AsJson = False,
 ) -> None:
     """Create a task from a JSON file.
 
@@ -97,13 +89,10 @@ def create(
 
     Exit code 0: created; 3: nobody could make the dimensions.
     """
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.files.requests import judge_count
     from touchstone.cli.files.task_files import TaskOptions, task_request
     from touchstone.cli.screens.contests import is_set_up
-    from touchstone.clock import system_clock
 
-    options = TaskOptions(
+    said = TaskOptions(
         owner=owner,
         path=path,
         deadline=deadline,
@@ -112,7 +101,7 @@ def create(
         scoring_judges=scoring_judges,
         when="cheap" if cheap else None,
     )
-    request = task_request(source, options, now=system_clock())
+    request = task_request(source, said, now=system_clock())
     with open_api() as api:
         # An older deployment does not know these fields, and always does what their defaults say.
         defaults = {"judges": 1, "scoring_judges": 1, "when": "now"}
@@ -121,8 +110,12 @@ def create(
         view = api.post("tasks", body=body)
         if wait:
             task_id = str(view.get("id"))
-            view = _awaited(
-                view, lambda: api.get("tasks", task_id), until=is_set_up, seconds=timeout, place=f"show {task_id}"
+            view = waiting.awaited(
+                view,
+                lambda: api.get("tasks", task_id),
+                until=is_set_up,
+                seconds=timeout,
+                later=f"touchstone tasks show {task_id}",
             )
     _show_task(view, as_json=as_json)
 
@@ -134,9 +127,9 @@ def list_tasks(
         Literal["drafting", "open", "scoring", "challenge", "final", "failed", "unfinished", "ended"] | None,
         typer.Option(help="Only tasks with this status."),
     ] = None,
-    search: Search = None,
-    since: FromDay = None,
-    until: ToDay = None,
+    search: options.Search = None,
+    since: options.FromDay = None,
+    until: options.ToDay = None,
     path: Annotated[
         Literal["fastest_first", "quality_first"] | None, typer.Option(help="Only tasks that are won in this way.")
     ] = None,
@@ -144,16 +137,15 @@ def list_tasks(
     winner: Annotated[
         Literal["yes", "no"] | None, typer.Option(help="Only tasks that have a winner (yes), or that have none (no).")
     ] = None,
-    cost_from: CostFrom = None,
-    cost_to: CostTo = None,
-    sort: Sort = "newest",
-    limit: Limit = 20,
-    cursor: Cursor = None,
-    as_json: AsJson = False,
+    cost_from: options.CostFrom = None,
+    cost_to: options.CostTo = None,
+    sort: options.Sort = "newest",
+    limit: options.Limit = 20,
+    cursor: options.Cursor = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """List your tasks, newest first. With filters: only tasks that match all of them."""
     asked = locals()
-    from touchstone.cli.deployment.finding import show_found
     from touchstone.cli.screens.contests import TASKS
 
     show_found("tasks", asked, TASKS)
@@ -166,13 +158,12 @@ def show(
     party: Annotated[
         str | None, typer.Option(metavar="NAME", help="The party that asks. The owner and submitters see the ranking.")
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show a task: state, dimensions with weights, and ranking.
 
     Only a party of the task sees the ranking: give --party. Exit code 3 if nobody could make the dimensions.
     """
-    from touchstone.cli.deployment.client import open_api
     from touchstone.cli.screens.contests import with_names
 
     with open_api() as api:
@@ -193,13 +184,9 @@ def deadline(
         ),
     ],
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Move a task's deadline, earlier or later. The old deadline must not have passed."""
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.files.moments import moment_of
-    from touchstone.clock import system_clock
-
     moment = moment_of(when, where="when", now=system_clock())
     with open_api() as api:
         view = api.patch("tasks", task_id, body={"deadline": moment.isoformat()})
@@ -215,8 +202,8 @@ def submit(
     *,
     submitter: Annotated[str, typer.Option(metavar="NAME", help="The author of the work, by a name that you choose.")],
     wait: Wait = False,
-    timeout: Seconds = 600.0,
-    as_json: AsJson = False,
+    timeout: options.WaitSeconds = 600.0,
+    as_json: options.AsJson = False,
 ) -> None:
     """Hand in work to a task. With --wait the command waits until it is judged.
 
@@ -225,8 +212,7 @@ def submit(
 
     Exit code 1: the gate failed; 3: nobody could judge the work; else 0.
     """
-    from touchstone.cli.deployment.client import open_api
-    from touchstone.cli.files.submissions import submission_of
+    from touchstone.cli.files.task_files import submission_of
     from touchstone.cli.screens.contests import is_judged
 
     text = submission_of(source)
@@ -235,12 +221,12 @@ def submit(
         view = api.post("tasks", task_id, "submissions", body=body)
         if wait:
             submission_id = str(view.get("id"))
-            view = _awaited(
+            view = waiting.awaited(
                 view,
                 lambda: api.get("tasks", task_id, "submissions", submission_id, party=submitter),
                 until=is_judged,
                 seconds=timeout,
-                place=f"submission {task_id} {submission_id} --party {quote(submitter)}",
+                later=f"touchstone tasks submission {task_id} {submission_id} --party {quote(submitter)}",
             )
     _show_submission(view, as_json=as_json)
 
@@ -260,28 +246,27 @@ def submissions(
         str | None,
         typer.Option(help="Only submissions that nobody could judge, for this reason, for example timed_out."),
     ] = None,
-    search: Search = None,
+    search: options.Search = None,
     label: Annotated[
         Literal["pass", "fail", "none"] | None,
         typer.Option(
             help="Only submissions with a criterion that people gave this label. none: no criterion has a label."
         ),
     ] = None,
-    since: FromDay = None,
-    until: ToDay = None,
-    cost_from: CostFrom = None,
-    cost_to: CostTo = None,
-    sort: Sort = "newest",
-    limit: Limit = 20,
-    cursor: Cursor = None,
-    as_json: AsJson = False,
+    since: options.FromDay = None,
+    until: options.ToDay = None,
+    cost_from: options.CostFrom = None,
+    cost_to: options.CostTo = None,
+    sort: options.Sort = "newest",
+    limit: options.Limit = 20,
+    cursor: options.Cursor = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """List the submissions that a party may see, newest first.
 
     A submitter sees its own submissions; once the task is closed, each party sees all of them.
     """
     asked = {name: value for name, value in locals().items() if name not in ("task_id", "party")}
-    from touchstone.cli.deployment.finding import show_found
     from touchstone.cli.screens.contests import SUBMISSIONS, summed
 
     show_found(
@@ -295,14 +280,12 @@ def submissions(
 
 
 @tasks.command()
-def submission(task_id: TaskId, submission_id: SubmissionId, *, party: Party, as_json: AsJson = False) -> None:
+def submission(task_id: TaskId, submission_id: SubmissionId, *, party: Party, as_json: options.AsJson = False) -> None:
     """Show a submission with the feedback that the party may see now.
 
     Exit code 1: the gate failed, or the contest eliminated the submission; 3: nobody could judge it, or the task was
     decided before it was judged (overtaken); else 0.
     """
-    from touchstone.cli.deployment.client import fetch
-
     _show_submission(fetch("tasks", task_id, "submissions", submission_id, party=party), as_json=as_json)
 
 
@@ -316,8 +299,8 @@ def challenge(
         str, typer.Option(metavar="TEXT", help="The reason of the challenge. People read it; no judge sees it.")
     ],
     wait: Wait = False,
-    timeout: Seconds = 600.0,
-    as_json: AsJson = False,
+    timeout: options.WaitSeconds = 600.0,
+    as_json: options.AsJson = False,
 ) -> None:
     """Challenge the place of a submission in a contest's ranking.
 
@@ -325,32 +308,28 @@ def challenge(
 
     Exit code 1: the challenge was rejected; 3: nobody could judge the submission again; else 0.
     """
-    from touchstone.cli.deployment.client import open_api
     from touchstone.cli.screens.contests import challenge_exit, is_decided, print_challenge
-    from touchstone.cli.terminal.screen import print_json
 
     with open_api() as api:
         body = {"challenger": party, "submission_id": submission_id, "reason": reason}
         view = api.post("tasks", task_id, "challenges", body=body)
         if wait:
             challenge_id = view.get("id")
-            view = _awaited(
+            view = waiting.awaited(
                 view,
                 lambda: _challenge(api, task_id, challenge_id, party=party),
                 until=is_decided,
                 seconds=timeout,
-                place=f"challenges {task_id} --party {quote(party)}",
+                later=f"touchstone tasks challenges {task_id} --party {quote(party)}",
             )
     (print_json if as_json else print_challenge)(view)
     raise typer.Exit(challenge_exit(view))
 
 
 @tasks.command()
-def challenges(task_id: TaskId, *, party: Party, as_json: AsJson = False) -> None:
+def challenges(task_id: TaskId, *, party: Party, as_json: options.AsJson = False) -> None:
     """List the challenges to a task's ranking. Oldest first, with their outcomes."""
-    from touchstone.cli.deployment.client import fetch
     from touchstone.cli.screens.contests import CHALLENGES
-    from touchstone.cli.terminal.screen import print_page
 
     found = fetch("tasks", task_id, "challenges", party=party)
     print_page(found, CHALLENGES, empty="Nobody challenged it.", as_json=as_json)
@@ -370,8 +349,6 @@ def _content(api: "ApiClient", text: str) -> dict[str, object]:
 
 def _challenge(api: "ApiClient", task_id: str, challenge_id: object, *, party: str) -> "Document":
     """One challenge of a task, from the list of its challenges. Raises `NotFoundError` if it is not in the list."""
-    from touchstone.errors import NotFoundError
-
     listed = api.get("tasks", task_id, "challenges", party=party).get("items", ())
     found: Document | None = next((one for one in listed if one.get("id") == challenge_id), None)
     if found is None:
@@ -379,31 +356,8 @@ def _challenge(api: "ApiClient", task_id: str, challenge_id: object, *, party: s
     return found
 
 
-def _awaited(
-    view: "Document",
-    look: "Callable[[], Document]",
-    *,
-    until: "Callable[[Document], bool]",
-    seconds: float,
-    place: str,
-) -> "Document":
-    """Wait until the result of `look` satisfies `until`, for `seconds` at most. Return the last result.
-
-    `place` is the command after `touchstone tasks` that shows it later, which is said after an interruption.
-    """
-    from touchstone.cli.terminal import waiting
-    from touchstone.cli.terminal.screen import say
-
-    try:
-        return waiting.awaited(view, look, until=until, seconds=seconds)
-    except KeyboardInterrupt:
-        say(f"It goes on without you; see it with: touchstone tasks {place}")
-        raise
-
-
 def _show_task(view: "Document", *, as_json: bool) -> None:
     from touchstone.cli.screens.contests import print_task, task_exit
-    from touchstone.cli.terminal.screen import print_json
 
     (print_json if as_json else print_task)(view)
     raise typer.Exit(task_exit(view))
@@ -411,7 +365,6 @@ def _show_task(view: "Document", *, as_json: bool) -> None:
 
 def _show_submission(view: "Document", *, as_json: bool) -> None:
     from touchstone.cli.screens.contests import print_submission, submission_exit
-    from touchstone.cli.terminal.screen import print_json
 
     (print_json if as_json else print_submission)(view)
     raise typer.Exit(submission_exit(view))

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from touchstone.cli.commands.tenants import tenant
-from touchstone.cli.terminal import waiting
+from touchstone.cli.terminal import options, waiting
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.options import AsJson
+from touchstone.cli.terminal.progress import noted_progress
+from touchstone.cli.terminal.screen import column, print_json, print_table, say, visible
 from touchstone.clock import system_clock
+from touchstone.errors import InputError
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -49,7 +51,7 @@ def export(
         ),
     ],
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Write all data of a tenant into a folder.
 
@@ -60,8 +62,6 @@ def export(
     Exit code 1: some objects were deleted during the export; they are left out, and manifest.json names them.
     """
     from touchstone.cli.deployment.stores import artifacts, known_tenant, objects, table
-    from touchstone.cli.terminal.progress import noted_progress
-    from touchstone.cli.terminal.screen import print_json, say
 
     records = table()
     found = known_tenant(records, tenant_id)
@@ -92,7 +92,7 @@ def delete(
     wait: Annotated[
         bool, typer.Option(help="Wait until no work of the tenant can be running any more, then finish the deletion.")
     ] = True,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Delete a tenant and all its data for good.
 
@@ -101,7 +101,6 @@ def delete(
     be used again. If a run was stopped, or used --no-wait, run the command again to finish.
     """
     from touchstone.cli.deployment.stores import known_tenant, objects, table
-    from touchstone.cli.terminal.screen import print_json, say
 
     records = table()
     found = known_tenant(records, tenant_id, in_deletion=True)
@@ -144,27 +143,20 @@ def _deletion(records: "Table", objects: "TenantObjects") -> "Deletion":
 
 def _confirm(tenant_id: str, *, name: str) -> None:
     """Ask the user to type the tenant's id once more. Raises `InputError` if another id is typed."""
-    from touchstone.cli.terminal.screen import say, visible
-    from touchstone.errors import InputError
-
     say(f"All that {tenant_id} ({visible(name)}) has is deleted for good; `touchstone tenant export` keeps a copy.")
     if typer.prompt(f"Type {tenant_id} to delete it", err=True) != tenant_id:
         raise InputError("That is another id; nothing was deleted.", where="tenant")
 
 
 def _run(deletion: "Deletion", tenant_id: str) -> "Deleted":
-    from touchstone.cli.terminal.progress import noted_progress
-
     with noted_progress("deleting") as show:
         return deletion.run(tenant_id, show=lambda number, what: show(number, None, what))
 
 
 def _print_removed(removed: Mapping[str, int]) -> None:
-    from touchstone.cli.terminal.screen import ScreenColumn, field, print_table
-
     columns = (
-        ScreenColumn(title="removed", of=field("what")),
-        ScreenColumn(title="number", of=field("number"), right=True),
+        column("removed", "what"),
+        column("number", right=True),
     )
     rows = [{"what": what.replace("_", " "), "number": f"{number:,}"} for what, number in sorted(removed.items())]
     print_table(columns, rows, empty="Nothing more was found.")

@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from touchstone import usage
+from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.options import AsJson
+from touchstone.cli.terminal.screen import column, dollars, print_facts, print_json, print_rows, say
+from touchstone.errors import ConflictError, InputError
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -29,7 +32,7 @@ def create(
     tenant_id: TenantId,
     *,
     name: Annotated[str, typer.Option(help="The tenant's name, for people to read.")],
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Create a tenant and its first admin token.
 
@@ -37,7 +40,6 @@ def create(
     name, and use AWS credentials that may write to it.
     """
     from touchstone.cli.deployment.stores import table
-    from touchstone.cli.terminal.screen import print_json, say
 
     token = _new_tenant(table(), tenant_id, name=name)
     if as_json:
@@ -58,18 +60,15 @@ def ceiling(
     default: Annotated[
         bool, typer.Option("--default", help="Remove the tenant's own limit: the deployment's limit holds again.")
     ] = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show or set how much a tenant may spend on judges in a UTC day.
 
     A new limit takes effect within half a minute. A tenant without its own limit has that of the deployment:
     TOUCHSTONE_DAILY_CEILING_USD.
     """
-    from touchstone import usage
     from touchstone.budgets import Spending
     from touchstone.cli.deployment.stores import check_known_tenant, table
-    from touchstone.cli.terminal.screen import dollars, print_facts, print_json
-    from touchstone.errors import InputError
 
     if default and usd is not None:
         raise InputError("Either an amount or --default, not both.", where="usd")
@@ -93,7 +92,7 @@ def ceiling(
 
 
 @tenant.command()
-def recount(tenant_id: TenantId, *, as_json: AsJson = False) -> None:
+def recount(tenant_id: TenantId, *, as_json: options.AsJson = False) -> None:
     """Count a tenant's records again, and correct its counters.
 
     Shows each number that differed. Run it while no work of this tenant is running: work that ends meanwhile may be
@@ -102,7 +101,6 @@ def recount(tenant_id: TenantId, *, as_json: AsJson = False) -> None:
     Exit code 0: all counters were right; 1: some were wrong, and are corrected now.
     """
     from touchstone.cli.deployment.stores import artifacts, check_known_tenant, table
-    from touchstone.cli.terminal.screen import ScreenColumn, field, print_rows, say
 
     records = table()
     check_known_tenant(records, tenant_id)
@@ -118,7 +116,7 @@ def recount(tenant_id: TenantId, *, as_json: AsJson = False) -> None:
     differences = list(_differences(tenant_id, before, statistics.counters(tenant_id)))
     document = {"tenant": tenant_id, "records": counted, "differences": differences}
     titles = ("counter", "field", "was", "is")
-    columns = [ScreenColumn(title=title, of=field(title), right=title in {"was", "is"}) for title in titles]
+    columns = [column(title, title, right=title in {"was", "is"}) for title in titles]
     print_rows(document, columns, differences, empty="The counters are what the records add up to.", as_json=as_json)
     say(f"Records counted: {counted}. Numbers that were wrong: {len(differences)}.")
     raise typer.Exit(Exit.VERDICT if differences else Exit.DONE)
@@ -130,7 +128,6 @@ def _new_tenant(records: "Table", tenant: str, *, name: str) -> str:
     Raises `InputError` if the id is malformed, `ConflictError` if it is taken, and `StoreError` if the table cannot be
     used.
     """
-    from touchstone.errors import ConflictError
     from touchstone.records import Tenants, Tokens
 
     tokens = Tokens(records)

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from touchstone.cli.terminal.options import AsJson, Cursor
+from touchstone.cli.deployment.api import fetch
+from touchstone.cli.terminal import options
+from touchstone.cli.terminal.screen import console, cost_of, moment, print_facts, print_json, say, styled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,8 +26,8 @@ def trace(
         ),
     ],
     *,
-    cursor: Cursor = None,
-    as_json: AsJson = False,
+    cursor: options.Cursor = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show what judges were asked for a record, and their replies.
 
@@ -37,9 +39,6 @@ def trace(
     Needs an admin's token. The text between the lines ⟦data …⟧ and ⟦end …⟧ was sent as data. Traces are kept for 30
     days. There is none if no judge was asked, or if the deployment has TOUCHSTONE_KEEP_PROMPTS=off.
     """
-    from touchstone.cli.deployment.client import fetch
-    from touchstone.cli.terminal.screen import console, print_facts, print_json, say, styled
-
     view = fetch("traces", record_id, cursor=cursor)
     if as_json:
         print_json(view)
@@ -61,8 +60,6 @@ def trace(
 
 
 def _facts(call: "Mapping[str, Any]") -> Iterator[tuple[str, object]]:
-    from touchstone.cli.terminal.screen import cost_of, moment
-
     yield "asked (UTC)", moment(call["asked_at"])
     yield "provider", call["provider"]
     yield "prompt", f"{call['prompt_name']} {call['prompt_version']}"

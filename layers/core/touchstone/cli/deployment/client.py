@@ -2,7 +2,7 @@
 
 import json
 import ssl
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
@@ -13,10 +13,9 @@ from uuid import uuid4
 
 import httpx
 
-from touchstone.cli.deployment import identity, replies
-from touchstone.cli.deployment.connection import Connection, connection, is_this_machine
-from touchstone.cli.deployment.problems import error_of
-from touchstone.cli.deployment.replies import STRANGE
+from touchstone.cli.deployment import replies
+from touchstone.cli.deployment.connection import Connection, is_this_machine
+from touchstone.cli.deployment.replies import STRANGE, error_of
 from touchstone.cli.terminal import waiting
 from touchstone.cli.terminal.exits import ServiceError
 from touchstone.cli.terminal.places import replace
@@ -133,36 +132,15 @@ class ApiClient:
         """Check once that the address is a Touchstone of this version. Raises `ServiceError` if it is not."""
         if self._known:
             return
-        reply = _persistently(self._http, self._http.build_request("GET", f"{self.url}/{identity.PATH}"))
+        reply = _persistently(self._http, self._http.build_request("GET", f"{self.url}/{replies.HEALTH_PATH}"))
         if reply.is_server_error or reply.status_code == HTTPStatus.TOO_MANY_REQUESTS:
             raise error_of(reply.status_code, _document(reply))
-        identity.recognise(self.url, reply.status_code, reply.content)
+        replies.recognise(self.url, reply.status_code, reply.content)
         self._known = True
 
     def _new_key(self) -> str:
         self._writes += 1
         return f"{self._run}-{self._writes}"
-
-
-def open_api(*, or_local: bool = False) -> ApiClient:
-    """The API that the settings name; `or_local`: the command can do without. Raises `SettingsError`, `InputError`."""
-    return ApiClient(connection(or_local=or_local))
-
-
-def fetch(*path: str, **query: str | int | None) -> Document:
-    """Read one object of the API that the settings name. Raises as `open_api` and `ApiClient`."""
-    with open_api() as api:
-        return api.get(*path, **query)
-
-
-def fetch_whole(*path: str, lists: Sequence[str]) -> Document:
-    """Read one object whose `lists` come in pages, and put the pages together. Raises as `fetch`."""
-    with open_api() as api:
-        found = api.get(*path)
-        while cursor := found.get("cursor"):
-            more = api.get(*path, cursor=str(cursor))
-            found = {**more, **{name: [*found[name], *more[name]] for name in lists}}
-    return found
 
 
 def upload(url: str, data: bytes, *, content_type: str, anew: bool = False) -> None:

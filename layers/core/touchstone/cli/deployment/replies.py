@@ -1,23 +1,48 @@
-"""The model of the reply to each request of the command, so that nothing else is taken for a reply.
+"""The replies of a deployment: what is taken for one, and the error that a refusal means.
 
-Without this check, JSON that is not the requested reply would look as if nothing were wrong: an answer that has no
-status has no bad status either. The library's own models are used if the command has the packages that they need.
-`reply_models` has models for the other replies, with the fields on which the command relies. Each model is loaded when
-it is needed.
+The address must be that of a Touchstone whose replies this command can read: /health tells its version. A release that
+changes the content of replies raises the second number of the version. So the first two numbers must agree; the third
+may be lower or higher.
+
+Each reply must have the model that belongs to its request. Without this check, JSON that is not the requested reply
+would look as if nothing were wrong: an answer that has no status has no bad status either. The library's own models are
+used if the command has the packages that they need. `reply_models` has models for the other replies, with the fields on
+which the command relies. Each model is loaded when it is needed.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from http import HTTPStatus
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError
 
+from touchstone.cli.deployment.connection import TOKEN_VARIABLE
 from touchstone.cli.terminal.exits import ServiceError
+from touchstone.errors import (
+    ConflictError,
+    ForbiddenError,
+    InputError,
+    NotFoundError,
+    TouchstoneError,
+    UnauthenticatedError,
+)
+from touchstone.extras import DISTRIBUTION
+from touchstone.version import __version__
 
 STRANGE = "The reply is not what Touchstone's API says: is the URL that of a Touchstone API?"
+TOKEN_REFUSED = (
+    f"The API does not accept the token: it may have expired or been revoked. Check {TOKEN_VARIABLE}, or run "
+    "`touchstone login URL` again."
+)
+TOO_MANY = "The API has too many requests just now; try again in a minute."
+MOST_FAULTS_SHOWN = 10
+HEALTH_PATH = "health"
+AGREEING = 2
+"""How many numbers, from the first, must be equal in two versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,3 +178,77 @@ def _readings(path: tuple[str, ...]) -> list[list[str]]:
     for step in path[1:]:
         readings = [[*begun, each] for begun in readings for each in (step, "*")]
     return readings
+
+
+class Health(BaseModel):
+    """What a Touchstone says of itself to anybody."""
+
+    model_config = ConfigDict(frozen=True)
+
+    status: Literal["ok"]
+    name: Literal["touchstone"]
+    version: Annotated[str, StringConstraints(pattern=r"^[0-9]+\.[0-9]+[0-9A-Za-z.+-]{0,40}$")]
+
+
+def recognise(url: str, status: int, content: bytes) -> None:
+    """Raise `ServiceError` unless the reply of `url` to /health is that of a Touchstone of this version."""
+    try:
+        health = Health.model_validate_json(content) if status == HTTPStatus.OK else None
+    except ValidationError:
+        health = None
+    if health is None:
+        raise ServiceError(f"{url} is no Touchstone, or one older than this command: check the API's address.")
+    if not agree(health.version, __version__):
+        raise ServiceError(
+            f"{url} is Touchstone {health.version}, and this command is {__version__}: install the one that "
+            f"fits, pip install '{DISTRIBUTION}[cli]=={series(health.version)}.*', or deploy this one."
+        )
+
+
+def agree(one: str, other: str) -> bool:
+    """Whether a command and a deployment of these two versions understand each other."""
+    return series(one) == series(other)
+
+
+def series(version: str) -> str:
+    """The first numbers of a version, which must agree, such as `1.4`."""
+    return ".".join(version.split(".")[:AGREEING])
+
+
+def error_of(status: int, document: Mapping[str, Any]) -> TouchstoneError:
+    """The error that a refusal means. `document` is empty if the reply held no JSON object."""
+    detail = document.get("detail")
+    sentence = detail if isinstance(detail, str) and detail else None
+    match status:
+        case HTTPStatus.UNAUTHORIZED:
+            return UnauthenticatedError(sentence or TOKEN_REFUSED)
+        case HTTPStatus.FORBIDDEN:
+            # If the authorizer refuses a token, the gateway itself replies, with nothing but "Forbidden".
+            return ForbiddenError(sentence) if sentence else UnauthenticatedError(TOKEN_REFUSED)
+        case HTTPStatus.NOT_FOUND:
+            return NotFoundError(sentence or "The API has no such address: is the URL that of a Touchstone API?")
+        case HTTPStatus.CONFLICT:
+            return ConflictError(sentence or "The API cannot do that now.")
+        case HTTPStatus.TOO_MANY_REQUESTS:
+            return ServiceError(sentence or TOO_MANY)
+        case _ if HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            where = document.get("where")
+            return InputError(
+                _faults(document) or sentence or f"The API refused the request (HTTP {status}).",
+                where=where if isinstance(where, str) else None,
+            )
+        case _:
+            return ServiceError(sentence or f"The API failed (HTTP {status}); it is safe to repeat the command.")
+
+
+def _faults(document: Mapping[str, Any]) -> str | None:
+    """A sentence with the first faults in the document, each with its place; None if the document lists none."""
+    listed = document.get("errors")
+    if not isinstance(listed, list):
+        return None
+    faults = [
+        f"{str(fault.get('where', '')).removeprefix('body.')}: {fault.get('fault', '')}"
+        for fault in listed[:MOST_FAULTS_SHOWN]
+        if isinstance(fault, dict)
+    ]
+    return "; ".join(faults) + "." if faults else None

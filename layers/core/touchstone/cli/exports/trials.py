@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from touchstone.answers.model import Solution
+from touchstone.answers.model import Attempt
 from touchstone.answers.progress import CALLER
 from touchstone.answers.view import AnswerView
 from touchstone.cli.files.batch_files import result_in
@@ -192,9 +192,9 @@ def _undecided(view: AnswerView) -> str | None:
             return None
 
 
-def _solution(view: AnswerView) -> Solution | None:
-    shown = [each.solution for each in view.attempts if each.solution.answer == view.answer]
-    return shown[-1] if shown else None
+def _shown(view: AnswerView) -> Attempt | None:
+    """The last attempt whose answer is shown; None if there is none."""
+    return next((each for each in reversed(view.attempts) if each.solution.answer == view.answer), None)
 
 
 def _model(view: AnswerView) -> str | None:
@@ -202,15 +202,16 @@ def _model(view: AnswerView) -> str | None:
 
     None if there is no answer, or if the caller gave it and named no model.
     """
-    solution = _solution(view)
+    shown = _shown(view)
+    solution = None if shown is None else shown.solution
     if solution is None or solution.model in {"", CALLER}:
         return None
     return solution.model if solution.provider == CALLER else f"{solution.provider}/{solution.model}"
 
 
 def _details(view: AnswerView) -> dict[str, str]:
-    shown = [each.verification for each in view.attempts if each.solution.answer == view.answer]
-    verification = shown[-1] if shown else None
+    shown = _shown(view)
+    verification = None if shown is None else shown.verification
     told = {
         "touchstone_id": view.id,
         "status": view.verification_status,

@@ -13,9 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from touchstone.cli.files.faults import refusal
+from touchstone.cli.files.faults import validated
 from touchstone.cli.files.material_files import READERS, source_of
 from touchstone.cli.files.requests import text_of
 from touchstone.errors import InputError
@@ -43,10 +41,7 @@ def experiment_of(path: str, *, baseline: str | None = None) -> Experiment:
     Raises `InputError` and `TooLargeError` with one sentence that names the file and the place at fault.
     """
     fields = _from_folder(Path(path)) if Path(path).is_dir() else _from_file(path)
-    try:
-        experiment = Experiment.model_validate(fields)
-    except ValidationError as error:
-        raise refusal(error, name=path, of="an experiment", fields=Experiment.model_fields) from None
+    experiment = validated(Experiment, fields, name=path, of="an experiment")
     return experiment if baseline is None else _against(experiment, baseline)
 
 

@@ -1,25 +1,27 @@
-"""The fault of a field in a file, in one sentence for the author of the file."""
+"""The fields of a file, checked by a model, and the fault of a field in one sentence for the author of the file."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
 
 from touchstone.errors import InputError, TooLargeError
 from touchstone.strict import fault_sentence
 
-if TYPE_CHECKING:
-    from pydantic import ValidationError
-
 TOO_LARGE = frozenset({"string_too_long", "too_long"})
 
 
-def refusal(error: "ValidationError", *, name: str, of: str, fields: Iterable[str]) -> InputError:
-    """The error that tells the first fault of a file called `name`.
+def validated[T: BaseModel](model: type[T], fields: Mapping[str, Any], *, name: str, of: str) -> T:
+    """The fields of a file called `name` as an instance of `model`. `of` is what the file holds, for example `a task`.
 
-    `of` is what the file holds, for example `a task`, and `fields` are the fields that this may have.
+    Raises `InputError` and `TooLargeError`, which tell the first fault.
     """
-    fault = error.errors(include_url=False)[0]
-    kind = TooLargeError if fault["type"] in TOO_LARGE else InputError
-    return kind(f"{name}: {sentence_of(fault, of=of, fields=fields)}.", where=name)
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        kind = TooLargeError if fault["type"] in TOO_LARGE else InputError
+        raise kind(f"{name}: {sentence_of(fault, of=of, fields=model.model_fields)}.", where=name) from None
 
 
 def sentence_of(fault: Mapping[str, Any], *, of: str, fields: Iterable[str]) -> str:

@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ValidationError
-
-from touchstone.cli.files.faults import refusal
+from touchstone.cli.files.faults import validated
 from touchstone.cli.files.requests import STANDARD_INPUT, name_of, text_of
 from touchstone.errors import InputError, TooLargeError
 from touchstone.judges.fence import visible
@@ -143,7 +141,7 @@ def quiz_of(source: str) -> Quiz:
     if is_gift(source):
         raise InputError(GIFT_NOT_JSON, where=name)
     fields = loads(_text(source), where=name)
-    return _checked(Quiz, _with_parts(fields, "questions", name), name=name, of="a quiz")
+    return validated(Quiz, _with_parts(fields, "questions", name), name=name, of="a quiz")
 
 
 def deck_of(source: str) -> Deck:
@@ -154,7 +152,7 @@ def deck_of(source: str) -> Deck:
         fields = _with_parts(loads(text, where=name), "cards", name)
     else:
         fields = {"cards": numbered(list(cards_of(text, name=name)))}
-    return _checked(Deck, fields, name=name, of="a deck")
+    return validated(Deck, fields, name=name, of="a deck")
 
 
 def summary_of(source: str) -> Summary:
@@ -171,7 +169,7 @@ def summary_of(source: str) -> Summary:
         fields = found if isinstance(found, dict) else {"text": found}
     elif source == STANDARD_INPUT and (found := _object(text)) is not None and "text" in found:
         fields = found
-    return _checked(Summary, fields, name=name, of="a summary")
+    return validated(Summary, fields, name=name, of="a summary")
 
 
 def source_of(source: str, *, called: str | None = None) -> Source:
@@ -186,10 +184,10 @@ def source_of(source: str, *, called: str | None = None) -> Source:
     if not _is_json(source, text):
         if not visible(text).strip():
             raise InputError(f"{name} says nothing that a reader would see; give the text of the source.", where=name)
-        return _checked(Source, {**given, "markdown": text}, name=name, of="a source")
+        return validated(Source, {**given, "markdown": text}, name=name, of="a source")
     found = loads(text, where=name)
     fields = found if isinstance(found, dict) else {"pillars": found}
-    return _checked(Source, {**given, **fields}, name=name, of="a source")
+    return validated(Source, {**given, **fields}, name=name, of="a source")
 
 
 READERS: "Mapping[Surface, Callable[[str], Material]]" = {"quiz": quiz_of, "summary": summary_of, "flashcards": deck_of}
@@ -234,10 +232,3 @@ def _with_parts(found: Any, field: str, name: str) -> dict[str, Any]:
         raise InputError(f"{name} must hold one JSON object with {field}, or a list of them.", where=name)
     parts = fields.get(field)
     return {**fields, field: numbered(parts)} if isinstance(parts, list) else fields
-
-
-def _checked[T: BaseModel](model: type[T], fields: Mapping[str, Any], *, name: str, of: str) -> T:
-    try:
-        return model.model_validate(fields)
-    except ValidationError as error:
-        raise refusal(error, name=name, of=of, fields=model.model_fields) from None

@@ -1,14 +1,17 @@
-"""The findings in files of quizzes: each with its line and column, and its correction if there is one right one."""
+"""The findings in files of quizzes: each with its line and column, and its correction if there is one right one.
 
+A correction is made inside the strings of a file's JSON, and leaves the rest of the file unchanged.
+"""
+
+import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from touchstone.checks import knows_language
 from touchstone.cli.files.quiz_files import SHOWN_ID_CHARS, QuizFile, QuizText
-from touchstone.cli.files.splices import Splice
 from touchstone.errors import SettingsError
 from touchstone.extras import install_command
-from touchstone.json_places import Path, path_of, path_text
+from touchstone.json_places import CharSpan, Located, Path, path_of, path_text
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.content import find_question_language
@@ -33,6 +36,22 @@ CORRECTED = frozenset(
 A wrong reading is not among them: the mistake may be in the characters instead.
 """
 _KEYED = ("choices[", "answers[")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Splice:
+    """A change of one string: `text` replaces the characters in `span`.
+
+    `path` leads to the string in the document. `span` has offsets in the string's value, the end exclusive.
+    """
+
+    path: Path
+    span: CharSpan
+    text: str
+
+
+type Edit = tuple[CharSpan, str]
+"""A stretch of a text, and the text that replaces it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,3 +230,26 @@ def _splices(question: Question, root: Path, violation: Violation) -> Iterator[S
             for at, answer in enumerate(question.answers):
                 if answer == question.choices[number]:
                     yield Splice(path=(*root, "answers", at), span=violation.span, text=violation.suggestion)
+
+
+def edits_of(document: Located, splices: Iterable[Splice]) -> Iterator[Edit]:
+    """The edits of the document's text that make these splices.
+
+    Characters outside ASCII are written as escapes if the replaced characters were, or if the whole file is so written.
+    """
+    text = document.text
+    escapes = text.isascii() and "\\u" in text
+    for splice in splices:
+        start, end = document.stretch(splice.path, splice.span)
+        ascii_only = escapes or "\\u" in text[start:end]
+        yield (start, end), json.dumps(splice.text, ensure_ascii=ascii_only)[1:-1]
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text after all edits. The edits must not overlap."""
+    parts: list[str] = []
+    at = 0
+    for (start, end), new in sorted(edits):
+        parts += (text[at:start], new)
+        at = end
+    return "".join((*parts, text[at:]))

@@ -1,21 +1,84 @@
-"""A task that is to be created in a deployment: the content of its file, overridden by the options."""
+"""Tasks and submissions from files and standard input, checked by the library's own models.
+
+A task is judged in this process, or created in a deployment; there the options override the content of its file.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Literal
 
 from touchstone.attempts import When
+from touchstone.cli.files.faults import validated
 from touchstone.cli.files.moments import duration_of, moment_of
-from touchstone.cli.files.requests import checked, name_of
-from touchstone.cli.files.submissions import brief_of
-from touchstone.errors import InputError
+from touchstone.cli.files.requests import STANDARD_INPUT, checked, name_of, text_of
+from touchstone.cli.terminal.places import write_json
+from touchstone.errors import InputError, TooLargeError
 from touchstone.judges.base import JudgeCount, PanelSize
-from touchstone.oracle.model import Brief, TaskPath
+from touchstone.judges.fence import visible
+from touchstone.operations.json_text import loads
+from touchstone.oracle.model import MAX_SUBMISSION_CHARS, Brief, Dimension, Dimensions, TaskPath
 from touchstone.oracle.task import TaskRequest
 
+MOST_BYTES_A_CHARACTER, BYTE_ORDER_MARK = 4, 3
+"""In UTF-8: the most bytes that one character takes, and the number of bytes of a byte order mark."""
 CHALLENGE_PERIOD = "72h"
 NEEDED = {"owner": "NAME", "path": "fastest_first or quality_first", "deadline": "3d"}
 """The fields that a task must have, each with an example of its option."""
+
+
+class TaskFile(Brief):
+    """A task as a file holds it. `dimensions` None: they are made; those that an earlier run wrote are locked so.
+
+    `judges` is how many check the criteria, `scoring_judges` how many score.
+    """
+
+    dimensions: Dimensions | None = None
+    judges: JudgeCount = 1
+    scoring_judges: PanelSize = 1
+
+
+def task_of(source: str) -> TaskFile:
+    """The task in a file. Raises as `brief_of`."""
+    return brief_of(source, TaskFile)
+
+
+def brief_of[T: Brief](source: str, kind: type[T]) -> T:
+    """The task in a file, as the model `kind`, a kind of brief.
+
+    Raises `InputError` and `TooLargeError` with one sentence that names the file and the field at fault.
+    """
+    name = name_of(source)
+    fields = loads(text_of(source), where=name)
+    if not isinstance(fields, dict):
+        raise InputError("A task is one JSON object with a description and acceptance_criteria.", where=name)
+    return validated(kind, fields, name=name, of="a task")
+
+
+def submission_of(source: str) -> str:
+    """The text of a submission. Raises `InputError` if it is blank or no text, and `TooLargeError`."""
+    name = name_of(source)
+    try:
+        text = text_of(source, at_most=MOST_BYTES_A_CHARACTER * MAX_SUBMISSION_CHARS + BYTE_ORDER_MARK)
+    except TooLargeError:
+        text = None
+    if text is None or len(text) > MAX_SUBMISSION_CHARS:
+        raise TooLargeError(f"{name} is too long; a submission has at most {MAX_SUBMISSION_CHARS:,} characters.")
+    if not visible(text).strip():
+        raise InputError(f"{name} says nothing that a reader would see; give the text of the submission.")
+    return text
+
+
+def check_apart(submission: str, task: str) -> None:
+    """Raise `InputError` if both the submission and the task are to come from standard input."""
+    if submission == task == STANDARD_INPUT:
+        raise InputError("Only one of FILE and --task can be standard input; give the other as a file.", where="--task")
+
+
+def write_task(path: Path, task: TaskFile, dimensions: tuple[Dimension, ...]) -> None:
+    """Write a task with its dimensions, so that later submissions are judged by the same ones. Raises `StoreError`."""
+    document = task.model_copy(update={"dimensions": dimensions}).model_dump(mode="json", exclude_defaults=True)
+    write_json(path, document)
 
 
 class DeployedTaskFile(Brief):

@@ -16,7 +16,7 @@ from touchstone.audits.report import QualityReport
 from touchstone.audits.whole import AuditProgress, SolvingTerms, audit
 from touchstone.cli.local.audit_targets import ProofSite
 from touchstone.cli.local.inprocess import opened
-from touchstone.cli.screens.experiment_screen import range_in_words
+from touchstone.cli.screens.experiment_screen import cost_in_words, range_in_words
 from touchstone.cli.terminal.exits import INTERRUPTED
 from touchstone.cli.terminal.progress import noted_progress
 from touchstone.cli.terminal.screen import dollars, print_facts, say
@@ -85,17 +85,12 @@ def estimated(cases: tuple[LoadedCase, ...], provider: str | None, bounds: Bound
 
 def print_estimate(expected: AuditEstimate, *, model: str) -> None:
     """Print the estimate of an audit by a model."""
-    cost = (
-        "not known"
-        if expected.cost_usd is None
-        else range_in_words(*(str(dollars(each)) for each in expected.cost_usd))
-    )
     print_facts(
         (
             ("cases", f"{expected.cases:,} with {expected.options:,} options to prove"),
             ("model", model),
             ("turns", range_in_words(*(f"{count:,}" for count in expected.turns))),
-            ("cost", cost),
+            ("cost", cost_in_words(expected.cost_usd)),
         )
     )
 

@@ -3,9 +3,11 @@
 import asyncio
 import logging
 import warnings
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
+
+from pydantic import BaseModel
 
 from touchstone.answers.model import AnswerRecord, SolveRequest, VerifyRequest
 from touchstone.answers.pipeline import deep_evaluate, evaluating_seconds, longest, solve_and_verify, verify_answer
@@ -17,6 +19,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.extras import require_module
 from touchstone.judges import EnvironmentKeys, FileCache, Judges, Registry, RetirementWarning, load_registry
+from touchstone.judges.base import Judge, JudgeQuestion, Reply
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.registry import ProviderKind
 
@@ -27,6 +30,10 @@ SDKS: Mapping[ProviderKind, str] = {
     "compatible": "openai",
 }
 """The module of the SDK by which each kind of provider is asked."""
+
+type Told = Callable[[int, float, int], None]
+"""Takes the number of questions that are answered or failed so far, their cost in US dollars as far as it is known,
+and the number of calls without a known price."""
 
 
 def answer(request: VerifyRequest | SolveRequest) -> dict[str, Any]:
@@ -64,7 +71,7 @@ async def opened(
         registry,
         EnvironmentKeys(registry),
         admission=MemoryAdmission(slow_start=slow_start),
-        cache=FileCache(cache_folder() / "replies.sqlite"),
+        cache=reply_cache(),
     )
     for name in judges.available() if sdks else ():
         require_module(SDKS[registry.provider(name).kind], of="judges")
@@ -72,6 +79,11 @@ async def opened(
         yield judges
     finally:
         await judges.aclose()
+
+
+def reply_cache() -> FileCache:
+    """The replies of judges that are kept on this machine, so that none is paid for twice."""
+    return FileCache(cache_folder() / "replies.sqlite")
 
 
 @contextmanager
@@ -117,3 +129,50 @@ async def _evaluated(record: AnswerRecord, judges: Judges, *, wait_seconds: floa
         why = {"failure": str(error), "failure_reason": unanswered_reason(error)}
         progress = record.evaluation.model_copy(update={"state": "failed", **why})
         return record.model_copy(update={"evaluation": progress})
+
+
+class WatchedJudge:
+    """Asks another judge, and calls `told` after each reply or failure."""
+
+    def __init__(self, judge: Judge, told: Told) -> None:
+        self._judge = judge
+        self._told = told
+        self._ended = 0
+        self._cost_usd = 0.0
+        self._unpriced = 0
+
+    @property
+    def provider(self) -> str:
+        """The provider's name in the registry."""
+        return self._judge.provider
+
+    @property
+    def model(self) -> str:
+        """The model asked for."""
+        return self._judge.model
+
+    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
+        """Ask the other judge. Raises as that judge does."""
+        try:
+            reply = await self._judge.ask(question, deadline=deadline)
+            self._cost_usd += reply.cost_usd or 0.0
+            self._unpriced += reply.cost_usd is None
+            return reply
+        finally:
+            self._ended += 1
+            self._told(self._ended, self._cost_usd, self._unpriced)
+
+
+def watched(judges: Sequence[Judge], told: Told) -> tuple[WatchedJudge, ...]:
+    """The judges, each watched. `told` gets the sums over the replies of all of them."""
+    so_far: dict[int, tuple[int, float, int]] = {}
+
+    def of(place: int) -> Told:
+        def tell(ended: int, cost_usd: float, unpriced: int) -> None:
+            so_far[place] = (ended, cost_usd, unpriced)
+            answers, costs, others = zip(*so_far.values(), strict=True)
+            told(sum(answers), sum(costs), sum(others))
+
+        return tell
+
+    return tuple(WatchedJudge(judge, of(place)) for place, judge in enumerate(judges))

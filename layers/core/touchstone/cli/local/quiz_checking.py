@@ -19,8 +19,7 @@ import typer
 from touchstone.checks import find_pinyin_errors, find_simplified
 from touchstone.cli.files.course_files import curriculum_of
 from touchstone.cli.files.quiz_files import Folders, QuizFile, QuizFileFault, read
-from touchstone.cli.files.quiz_findings import CheckedFile, QuizRequirements, checked
-from touchstone.cli.files.splices import Edit, edited, edits_of
+from touchstone.cli.files.quiz_findings import CheckedFile, Edit, QuizRequirements, checked, edited, edits_of
 from touchstone.cli.screens.quiz_reports import Form, QuizReportOutcome, document, fault_line, line_of, summary
 from touchstone.cli.terminal.places import read_file, replace
 from touchstone.cli.terminal.screen import print_json, say, visible

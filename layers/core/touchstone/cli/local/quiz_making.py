@@ -6,13 +6,11 @@ from typing import Any
 
 from touchstone.cli.files.course_files import curriculum_of, learner_of
 from touchstone.cli.files.requests import checked
-from touchstone.cli.local.inprocess import opened
-from touchstone.cli.local.watched import WatchedJudge
+from touchstone.cli.local.inprocess import opened, watched
 from touchstone.cli.terminal.exits import NoJudgeError
 from touchstone.cli.terminal.progress import noted_progress
 from touchstone.errors import SettingsError
 from touchstone.judges import load_registry
-from touchstone.judges.base import Judge
 from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.evaluation import TIER
@@ -73,22 +71,14 @@ async def made_here(request: QuizRequest, course: Curriculum | None, *, seconds:
             generator = open_generator(judges, chosen)
         except SettingsError as error:
             raise NoJudgeError(str(error)) from None
+        evaluator = judges.default(TIER)
+        asked = [generator] if evaluator is None else [generator, evaluator]
         with noted_progress("Answers of the models") as show:
-            answered: dict[str, tuple[int, float, int]] = {}
-
-            def watched(judge: Judge, role: str) -> WatchedJudge:
-                def told(ended: int, cost_usd: float, unpriced_calls: int) -> None:
-                    answered[role] = (ended, cost_usd, unpriced_calls)
-                    ends, costs, others = zip(*answered.values(), strict=True)
-                    show(sum(ends), None, dollars(sum(costs), sum(others)))
-
-                return WatchedJudge(judge, told)
-
-            evaluator = judges.default(TIER)
+            first, *others = watched(asked, lambda ended, *cost: show(ended, None, dollars(*cost)))
             made = await make_quiz(
                 request,
-                generator=watched(generator, "generator"),
-                evaluator=None if evaluator is None else watched(evaluator, "evaluator"),
+                generator=first,
+                evaluator=others[0] if others else None,
                 curriculum=course,
                 seconds=seconds,
             )

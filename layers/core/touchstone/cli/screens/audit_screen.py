@@ -10,7 +10,7 @@ from touchstone.audits.verdict import Rating
 from touchstone.cli.screens.junit import Case, CaseOutcome, Suite
 from touchstone.cli.screens.sarif import SarifResult, SarifRun, Spot
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import ScreenColumn, print_facts, print_table, say, short
+from touchstone.cli.terminal.screen import column, print_facts, print_table, say, short
 from touchstone.errors import InputError
 from touchstone.usage import dollars
 
@@ -214,9 +214,5 @@ def _cost(report: QualityReport) -> str | None:
     return f"{cost} ({report.input_tokens:,} tokens in, {report.output_tokens:,} out)"
 
 
-def _column(name: str, title: str | None = None) -> ScreenColumn:
-    return ScreenColumn(title=name if title is None else title, of=lambda row: row[name])
-
-
-_DRIFTS = tuple(_column(name) for name in ("id", "rating", "option", "change", "reason"))
-_CASES = (*(_column(name) for name in ("rating", "id", "question", "key")), _column("change", "what to change"))
+_DRIFTS = tuple(column(name) for name in ("id", "rating", "option", "change", "reason"))
+_CASES = (*(column(name) for name in ("rating", "id", "question", "key")), column("what to change", "change"))

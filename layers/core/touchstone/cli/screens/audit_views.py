@@ -1,25 +1,24 @@
 """Audits of a deployment: how the command shows them, and their exit codes."""
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
-from touchstone.cli.screens.experiment_screen import range_in_words
+from touchstone.cli.screens.experiment_screen import cost_in_words
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
-    ScreenColumn,
+    View,
+    column,
     cost_of,
     dollars,
-    field,
     moment,
     print_facts,
     print_table,
     styled,
+    time_column,
 )
 
 if TYPE_CHECKING:
     from touchstone.cli.screens.audit_screen import Failing
-
-type View = Mapping[str, Any]
 
 
 def is_over(view: View) -> bool:
@@ -68,7 +67,7 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
     yield "cost", cost_of(view) if view.get("turns") else None
     expected = (view.get("estimate") or {}).get("cost_usd")
     if expected and not is_over(view):
-        yield "estimated", range_in_words(*(str(dollars(each)) for each in expected))
+        yield "estimated", cost_in_words(expected)
     batches = view.get("batches") or {}
     if batches.get("under_way"):
         until = f", answered by {moment(batches['ends_by'])} UTC at the latest" if batches.get("ends_by") else ""
@@ -93,22 +92,22 @@ def _options(drift: View) -> str:
 
 
 _DRIFTS = (
-    ScreenColumn(title="id", of=field("id")),
-    ScreenColumn(title="rating", of=lambda row: _change(row.get("rating_before"), row.get("rating_now"))),
-    ScreenColumn(title="options", of=_options),
+    column("id"),
+    column("rating", lambda row: _change(row.get("rating_before"), row.get("rating_now"))),
+    column("options", _options),
 )
 AUDITS = (
-    ScreenColumn(title="asked for (UTC)", of=lambda row: moment(row.get("created_at"))),
-    ScreenColumn(title="id", of=field("id")),
-    ScreenColumn(title="kind", of=field("kind")),
-    ScreenColumn(title="state", of=field("state")),
-    ScreenColumn(title="target", of=field("requirement")),
-    ScreenColumn(title="version", of=field("version")),
-    ScreenColumn(title="cases", of=field("cases"), right=True),
-    ScreenColumn(title="incorrect", of=field("incorrect"), right=True),
-    ScreenColumn(title="ambiguous", of=field("ambiguous"), right=True),
-    ScreenColumn(title="drifted", of=field("drifted"), right=True),
-    ScreenColumn(title="weekly", of=lambda row: "yes" if row.get("weekly") else "no"),
-    ScreenColumn(title="cost", of=cost_of, right=True),
+    time_column("asked for (UTC)", "created_at"),
+    column("id"),
+    column("kind"),
+    column("state"),
+    column("target", "requirement"),
+    column("version"),
+    column("cases", right=True),
+    column("incorrect", right=True),
+    column("ambiguous", right=True),
+    column("drifted", right=True),
+    column("weekly", lambda row: "yes" if row.get("weekly") else "no"),
+    column("cost", cost_of, right=True),
 )
 """The columns of a list of audits."""

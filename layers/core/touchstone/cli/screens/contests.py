@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from touchstone.cli.screens.judgements import CRITERIA, VOTES
+from touchstone.cli.screens.judgements import CRITERIA, SCORE, VOTES, rounded
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
-    ScreenColumn,
-    field,
+    View,
+    column,
     moment,
     percent,
     print_facts,
@@ -15,11 +15,9 @@ from touchstone.cli.terminal.screen import (
     short,
     spent,
     styled,
+    time_column,
 )
 
-type View = Mapping[str, Any]
-
-DECIMALS_SHOWN = 2
 UNSCORED = "unscored"
 RANKED = frozenset({"challenge", "final"})
 """The states of a task in which its contest has a ranking."""
@@ -156,14 +154,14 @@ def _print_scores(title: str, feedback: View, facts: Iterable[tuple[str, object]
     scores = feedback.get("dimension_scores")
     print_facts(((f"{title}:" if scores else "What to improve:", ""),))
     if scores:
-        print_table(_SCORES, scores, empty="")
+        print_table((column("dimension"), *SCORE), scores, empty="")
     print_facts(facts)
 
 
 def _individual_facts(feedback: View) -> Iterator[tuple[str, object]]:
     if "penalized_total" in feedback:
         yield "penalty", _factor(feedback["penalty"])
-        total = f"{_rounded(feedback['penalized_total'])}, band {feedback.get('overall_band')}"
+        total = f"{rounded(feedback['penalized_total'])}, band {feedback.get('overall_band')}"
         yield "total", styled(total, "bold")
     yield from _risks(feedback)
     for suggestion in feedback.get("revision_suggestions") or ():
@@ -171,10 +169,10 @@ def _individual_facts(feedback: View) -> Iterator[tuple[str, object]]:
 
 
 def _contest_facts(feedback: View) -> Iterator[tuple[str, object]]:
-    yield "base", _rounded(feedback.get("weighted_base"))
+    yield "base", rounded(feedback.get("weighted_base"))
     for one in feedback.get("penalty_reasons") or ():
         yield "penalty", f"{_factor(one['factor'])}, since {one['dimension']} has {one['score']:g}"
-    yield "final score", _rounded(feedback.get("final_score"))
+    yield "final score", rounded(feedback.get("final_score"))
     yield "rank", feedback.get("rank")
     yield "eliminated by", _listed(feedback.get("eliminated_by"))
     yield "unscored", _listed(feedback.get("unscored"))
@@ -190,63 +188,50 @@ def _listed(names: Sequence[str] | None) -> str | None:
     return ", ".join(names) if names else None
 
 
-def _rounded(value: object) -> float | None:
-    return round(value, DECIMALS_SHOWN) if isinstance(value, int | float) else None
-
-
 def _factor(value: float) -> str | None:
     """The factor by which a penalty multiplies the base, in words; None if it is 1 or more and so costs nothing."""
     return f"× {value:.2f}" if value < 1 else None
 
 
 _DIMENSIONS = (
-    ScreenColumn(title="dimension", of=field("id")),
-    ScreenColumn(title="weight", of=lambda row: percent(row.get("weight")), right=True),
-    ScreenColumn(title="asks", of=field("description")),
+    column("dimension", "id"),
+    column("weight", lambda row: percent(row.get("weight")), right=True),
+    column("asks", "description"),
 )
 _PLACES = (
-    ScreenColumn(title="rank", of=lambda row: row.get("rank") or UNSCORED, right=True),
-    ScreenColumn(title="submitter", of=field("submitter")),
-    ScreenColumn(title="submission", of=field("submission_id")),
-    ScreenColumn(title="final score", of=lambda row: _rounded(row.get("final_score")), right=True),
-)
-_SCORES = (
-    ScreenColumn(title="dimension", of=field("dimension")),
-    ScreenColumn(title="band", of=lambda row: f"{row['band']}, below expected" if row.get("flag") else row["band"]),
-    ScreenColumn(title="score", of=lambda row: _rounded(row["score"]), right=True),
-    ScreenColumn(title="evidence", of=field("evidence")),
-    ScreenColumn(title="feedback", of=field("feedback")),
+    column("rank", lambda row: row.get("rank") or UNSCORED, right=True),
+    column("submitter"),
+    column("submission", "submission_id"),
+    column("final score", lambda row: rounded(row.get("final_score")), right=True),
 )
 TASKS = (
-    ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
-    ScreenColumn(title="id", of=field("id")),
-    ScreenColumn(title="path", of=field("path")),
-    ScreenColumn(title="owner", of=field("owner")),
-    ScreenColumn(title="state", of=field("state")),
-    ScreenColumn(title="deadline (UTC)", of=lambda row: moment(row.get("deadline"))),
-    ScreenColumn(title="description", of=lambda row: short(row.get("description"))),
+    time_column("created (UTC)", "created_at"),
+    column("id"),
+    column("path"),
+    column("owner"),
+    column("state"),
+    time_column("deadline (UTC)", "deadline"),
+    column("description", lambda row: short(row.get("description"))),
 )
 """The columns of a list of tasks."""
 SUBMISSIONS = (
-    ScreenColumn(title="submitted (UTC)", of=lambda row: moment(row.get("submitted_at"))),
-    ScreenColumn(title="id", of=field("id")),
-    ScreenColumn(title="submitter", of=field("submitter")),
-    ScreenColumn(title="revision", of=field("revision"), right=True),
-    ScreenColumn(title="standing", of=lambda row: str(row.get("standing")).replace("_", " ")),
-    ScreenColumn(title="total", of=lambda row: _rounded(row.get("total")), right=True),
-    ScreenColumn(title="final score", of=lambda row: _rounded(row.get("final")), right=True),
-    ScreenColumn(title="rank", of=field("rank"), right=True),
+    time_column("submitted (UTC)", "submitted_at"),
+    column("id"),
+    column("submitter"),
+    column("revision", right=True),
+    column("standing", lambda row: str(row.get("standing")).replace("_", " ")),
+    column("total", lambda row: rounded(row.get("total")), right=True),
+    column("final score", lambda row: rounded(row.get("final")), right=True),
+    column("rank", right=True),
 )
 """The columns of a list of submissions. Each row is made by `summed`."""
 CHALLENGES = (
-    ScreenColumn(title="made (UTC)", of=lambda row: moment(row.get("created_at"))),
-    ScreenColumn(title="id", of=field("id")),
-    ScreenColumn(title="challenger", of=field("challenger")),
-    ScreenColumn(title="submission", of=field("submission_id")),
-    ScreenColumn(
-        title="state", of=lambda row: f"unresolved: {row['unscored']}" if row.get("unscored") else row.get("state")
-    ),
-    ScreenColumn(title="new total", of=lambda row: _rounded(row.get("new_total")), right=True),
-    ScreenColumn(title="reason", of=lambda row: short(row.get("reason"))),
+    time_column("made (UTC)", "created_at"),
+    column("id"),
+    column("challenger"),
+    column("submission", "submission_id"),
+    column("state", lambda row: f"unresolved: {row['unscored']}" if row.get("unscored") else row.get("state")),
+    column("new total", lambda row: rounded(row.get("new_total")), right=True),
+    column("reason", lambda row: short(row.get("reason"))),
 )
 """The columns of a list of challenges."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from touchstone.cli.screens.junit import Case, CaseOutcome, Suite
 from touchstone.cli.terminal.bars import PREFIXES
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import ScreenColumn, console, dollars, print_facts, print_table, styled
+from touchstone.cli.terminal.screen import column, console, dollars, print_facts, print_table, styled
 from touchstone.markdown import tidy
 from touchstone.surfaces.experiments.conclusion import Conclusion, MetricComparison, PreferenceComparison, Verdict
 from touchstone.surfaces.experiments.estimate import Estimate, EstimateShare
@@ -46,7 +46,7 @@ def print_estimate(estimate: Estimate, *, judge: str | None, done: int) -> None:
             ("pairs", f"{estimate.pairs:,}" + (f", {done:,} of them measured already" if done else "")),
             ("judge", judge or ("nobody" if nobody else "not known: there is no key")),
             ("calls", range_in_words(*(f"{count:,}" for count in estimate.calls))),
-            ("cost", cost_in_words(estimate)),
+            ("cost", cost_in_words(estimate.cost_usd)),
             *(
                 (name, _share_in_words(share))
                 for name, share in (("making", estimate.making), ("judging", estimate.judging))
@@ -62,14 +62,12 @@ def _share_in_words(share: EstimateShare) -> str:
         range_in_words(*(f"{count:,}" for count in counts))
         for counts in (share.calls, share.input_tokens, share.output_tokens)
     )
-    return f"{calls} calls, {read} tokens in, {written} tokens out, {cost_in_words(share)}"
+    return f"{calls} calls, {read} tokens in, {written} tokens out, {cost_in_words(share.cost_usd)}"
 
 
-def cost_in_words(estimate: Estimate | EstimateShare) -> str:
-    """The expected cost in words."""
-    if estimate.cost_usd is None:
-        return "not known"
-    return range_in_words(*(str(dollars(cost)) for cost in estimate.cost_usd))
+def cost_in_words(cost_usd: tuple[float, float] | None) -> str:
+    """An expected cost, from and to (US dollars), in words; None: not known."""
+    return "not known" if cost_usd is None else range_in_words(*(str(dollars(cost)) for cost in cost_usd))
 
 
 def range_in_words(least: str, most: str) -> str:
@@ -156,17 +154,17 @@ def _facts(view: ReportView) -> Iterator[tuple[str, object]]:
     )
 
 
-_RUNS = ScreenColumn(title="between runs", of=lambda row: row["row"].runs, right=True)
+_RUNS = column("between runs", lambda row: row["row"].runs, right=True)
 _ROWS = (
-    ScreenColumn(title="", of=lambda row: row["name"]),
-    ScreenColumn(title="A", of=lambda row: row["row"].a, right=True),
-    ScreenColumn(title="B", of=lambda row: row["row"].b, right=True),
-    ScreenColumn(title="B − A", of=lambda row: row["row"].difference, right=True),
-    ScreenColumn(title="95 % interval", of=lambda row: row["row"].interval, right=True),
+    column("", lambda row: row["name"]),
+    column("A", lambda row: row["row"].a, right=True),
+    column("B", lambda row: row["row"].b, right=True),
+    column("B − A", lambda row: row["row"].difference, right=True),
+    column("95 % interval", lambda row: row["row"].interval, right=True),
     _RUNS,
-    ScreenColumn(title="p", of=lambda row: row["row"].p, right=True),
-    ScreenColumn(title="detects", of=lambda row: row["row"].detectable, right=True),
-    ScreenColumn(title="pairs", of=lambda row: row["row"].compared, right=True),
-    ScreenColumn(title="unscored", of=lambda row: row["row"].unscored, right=True),
-    ScreenColumn(title="", of=lambda row: styled(WORDS[row["row"].shown], COLOURS[row["row"].shown])),
+    column("p", lambda row: row["row"].p, right=True),
+    column("detects", lambda row: row["row"].detectable, right=True),
+    column("pairs", lambda row: row["row"].compared, right=True),
+    column("unscored", lambda row: row["row"].unscored, right=True),
+    column("", lambda row: styled(WORDS[row["row"].shown], COLOURS[row["row"].shown])),
 )

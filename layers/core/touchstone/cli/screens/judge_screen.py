@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from touchstone.cli.terminal.screen import ScreenColumn, field, percent, print_facts, print_table
+from touchstone.cli.terminal.screen import column, percent, print_facts, print_table
 from touchstone.usage import NOT_KNOWN, dollars
 
 NO_CARD = "No judge has given a verdict yet."
@@ -15,18 +15,18 @@ type Document = Mapping[str, Any]
 def print_cards(cards: Sequence[Document]) -> None:
     """Print a line for each judge. `cards` are in the short form, that of a list."""
     columns = (
-        ScreenColumn(title="judge", of=field("model")),
-        ScreenColumn(title="tier", of=field("tier")),
-        ScreenColumn(title="prompt", of=field("prompt_version")),
-        ScreenColumn(title="verdicts", of=field("kind")),
-        ScreenColumn(title="labels", of=field("labels"), right=True),
-        ScreenColumn(title="kappa", of=_kappa),
-        ScreenColumn(title="ECE", of=lambda card: _figure(card["ece"]), right=True),
-        ScreenColumn(title="flips", of=lambda card: percent(card["flip_rate"]), right=True),
-        ScreenColumn(title="unreadable", of=lambda card: percent(card["unreadable_share"]), right=True),
-        ScreenColumn(title="latency", of=lambda card: _seconds(card["latency_ms"]), right=True),
-        ScreenColumn(title="a verdict", of=_cost, right=True),
-        ScreenColumn(title="card", of=field("id")),
+        column("judge", "model"),
+        column("tier"),
+        column("prompt", "prompt_version"),
+        column("verdicts", "kind"),
+        column("labels", right=True),
+        column("kappa", _kappa),
+        column("ECE", lambda card: _figure(card["ece"]), right=True),
+        column("flips", lambda card: percent(card["flip_rate"]), right=True),
+        column("unreadable", lambda card: percent(card["unreadable_share"]), right=True),
+        column("latency", lambda card: _seconds(card["latency_ms"]), right=True),
+        column("a verdict", _cost, right=True),
+        column("card", "id"),
     )
     print_table(columns, cards, empty=NO_CARD)
 
@@ -66,37 +66,31 @@ def print_card(card: Document) -> None:
 
 def _print_classes(classes: Sequence[Document]) -> None:
     columns = (
-        ScreenColumn(title="class", of=field("label")),
-        ScreenColumn(title="precision", of=lambda one: _of(one["precision"])),
-        ScreenColumn(title="recall", of=lambda one: _of(one["recall"])),
+        column("class", "label"),
+        column("precision", lambda one: _of(one["precision"])),
+        column("recall", lambda one: _of(one["recall"])),
     )
     print_table(columns, classes, empty="")
 
 
 def _print_rates(rates: Sequence[Document]) -> None:
     columns = (
-        ScreenColumn(title="class", of=field("label")),
-        ScreenColumn(title="the judge says", of=lambda one: _of(one["said"])),
-        ScreenColumn(title="people would", of=lambda one: _corrected(one["corrected"])),
-        ScreenColumn(title="labels to halve it", of=lambda one: (one["corrected"] or {}).get("to_halve"), right=True),
+        column("class", "label"),
+        column("the judge says", lambda one: _of(one["said"])),
+        column("people would", lambda one: _corrected(one["corrected"])),
+        column("labels to halve it", lambda one: (one["corrected"] or {}).get("to_halve"), right=True),
     )
     print_table(columns, rates, empty="")
 
 
 def _print_diagram(bins: Sequence[Document]) -> None:
     columns = (
-        ScreenColumn(title="confidence", of=lambda one: f"{one['lower']:.1f} to {one['upper']:.1f}"),
-        ScreenColumn(title="verdicts", of=field("count"), right=True),
-        ScreenColumn(title="on average", of=lambda one: percent(one["confidence"]), right=True),
-        ScreenColumn(title="right", of=lambda one: _share(one["accuracy"], one["interval"], one["count"])),
+        column("confidence", lambda one: f"{one['lower']:.1f} to {one['upper']:.1f}"),
+        column("verdicts", "count", right=True),
+        column("on average", lambda one: percent(one["confidence"]), right=True),
+        column("right", lambda one: _share(one["accuracy"], one["interval"], one["count"])),
     )
     print_table(columns, [one for one in bins if one["count"]], empty="")
-
-
-def _sure_from(card: Document) -> str:
-    if card["threshold"] is not None:
-        return f"{card['threshold']:.2f}"
-    return "too low" if card["threshold_state"] == "below_wanted" else ""
 
 
 def _threshold_of(threshold: Document) -> str:

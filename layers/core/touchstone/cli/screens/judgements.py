@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import Row, ScreenColumn, field, percent, print_facts, print_table, spent, styled
+from touchstone.cli.terminal.screen import Row, column, percent, print_facts, print_table, spent, styled
 from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.oracle.aggregation import Aggregate, aggregate
 from touchstone.oracle.model import Dimension, GateCheck, IndividualScoring
@@ -41,7 +41,12 @@ def document(judgement: Judgement) -> dict[str, Any]:
         found["gate"] = {"passed": judgement.gate.passed, **found["gate"]}
     penalties = () if (totals := _totals(judgement)) is None else totals.penalties
     found["penalties"] = [{"dimension": one.dimension, "score": one.score, "factor": one.factor} for one in penalties]
-    return {**found, "tokens": _tokens(judgement), **_cost(judgement)}
+    return {
+        **found,
+        "tokens": sum(spend.input_tokens + spend.output_tokens for spend in judgement.spends),
+        "cost_usd": known_cost(judgement.spends),
+        "unpriced_calls": count_unpriced(judgement.spends),
+    }
 
 
 def print_judgement(judgement: Judgement, text: str) -> None:
@@ -54,10 +59,10 @@ def print_judgement(judgement: Judgement, text: str) -> None:
     if judgement.dimensions is not None:
         if judgement.scoring is None:
             rows: Sequence[Row] = [dimension.model_dump() for dimension in judgement.dimensions]
-            print_table((*_DIMENSION, ScreenColumn(title="asks", of=field("description"))), rows, empty="")
+            print_table((*_DIMENSION, column("asks", "description")), rows, empty="")
         else:
             rows = _rows(judgement.dimensions, judgement.scoring)
-            print_table((*_DIMENSION, *_SCORE), rows, empty="")
+            print_table((*_DIMENSION, *SCORE), rows, empty="")
             votes = [{**vote, "name": row["name"]} for row in rows for vote in row["votes"]]
             if votes:
                 print_table(SCORE_VOTES, votes, empty="")
@@ -102,13 +107,18 @@ def _because(unscored: Unjudged) -> Iterator[tuple[str, object]]:
 
 
 def _scored(judgement: Judgement, scoring: IndividualScoring) -> Iterator[tuple[str, object]]:
-    yield "base", round(scoring.weighted_base, DECIMALS_SHOWN)
+    yield "base", rounded(scoring.weighted_base)
     penalties = () if (totals := _totals(judgement)) is None else totals.penalties
     for one in penalties:
         yield "penalty", f"× {one.factor:.2f}, since {one.dimension} has {one.score:g}"
-    yield "total", styled(f"{round(scoring.penalized_total, DECIMALS_SHOWN)}, band {scoring.overall_band}", "bold")
+    yield "total", styled(f"{rounded(scoring.penalized_total)}, band {scoring.overall_band}", "bold")
     for suggestion in scoring.revision_suggestions:
         yield f"suggestion ({suggestion.severity})", f"{suggestion.problem} {suggestion.suggestion}"
+
+
+def rounded(value: object) -> float | None:
+    """A score with the decimals that are shown; None stays None."""
+    return round(value, DECIMALS_SHOWN) if isinstance(value, int | float) else None
 
 
 def _excerpt(passage: str) -> str:
@@ -126,43 +136,36 @@ def _totals(judgement: Judgement) -> Aggregate | None:
     return aggregate(judgement.dimensions, scores)
 
 
-def _tokens(judgement: Judgement) -> int:
-    return sum(spend.input_tokens + spend.output_tokens for spend in judgement.spends)
-
-
-def _cost(judgement: Judgement) -> dict[str, Any]:
-    return {"cost_usd": known_cost(judgement.spends), "unpriced_calls": count_unpriced(judgement.spends)}
-
-
 _MET = {True: "yes", False: "no", None: "undecided"}
 VOTES = (
-    ScreenColumn(title="judge", of=lambda row: row["model"] or row["provider"]),
-    ScreenColumn(title="says met", of=lambda row: ", ".join(_MET[said] for said in row["passed"])),
-    ScreenColumn(title="said nothing", of=field("unscored")),
-    ScreenColumn(title="because", of=lambda row: " ".join(row["because"])),
+    column("judge", lambda row: row["model"] or row["provider"]),
+    column("says met", lambda row: ", ".join(_MET[said] for said in row["passed"])),
+    column("said nothing", "unscored"),
+    column("because", lambda row: " ".join(row["because"])),
 )
 """The columns for the votes of several judges on the criteria, which a row has in their order."""
 SCORE_VOTES = (
-    ScreenColumn(title="dimension", of=field("name")),
-    ScreenColumn(title="judge", of=lambda row: row["model"] or row["provider"]),
-    ScreenColumn(title="score", of=field("score"), right=True),
-    ScreenColumn(title="evidence", of=field("evidence")),
-    ScreenColumn(title="said nothing", of=field("unscored")),
+    column("dimension", "name"),
+    column("judge", lambda row: row["model"] or row["provider"]),
+    column("score", right=True),
+    column("evidence"),
+    column("said nothing", "unscored"),
 )
 """The columns for the scores that several judges gave each dimension."""
 CRITERIA = (
-    ScreenColumn(title="criterion", of=field("criterion")),
-    ScreenColumn(title="met", of=lambda row: _MET[row["passed"]]),
-    ScreenColumn(title="reason", of=field("reason")),
-    ScreenColumn(title="how to meet it", of=field("revision_hint")),
+    column("criterion"),
+    column("met", lambda row: _MET[row["passed"]]),
+    column("reason"),
+    column("how to meet it", "revision_hint"),
 )
 _DIMENSION = (
-    ScreenColumn(title="dimension", of=field("name")),
-    ScreenColumn(title="weight", of=lambda row: percent(row["weight"]), right=True),
+    column("dimension", "name"),
+    column("weight", lambda row: percent(row["weight"]), right=True),
 )
-_SCORE = (
-    ScreenColumn(title="band", of=lambda row: f"{row['band']}, below expected" if row["flag"] else row["band"]),
-    ScreenColumn(title="score", of=field("score"), right=True),
-    ScreenColumn(title="evidence", of=field("evidence")),
-    ScreenColumn(title="feedback", of=field("feedback")),
+SCORE = (
+    column("band", lambda row: f"{row['band']}, below expected" if row.get("flag") else row["band"]),
+    column("score", lambda row: rounded(row["score"]), right=True),
+    column("evidence"),
+    column("feedback"),
 )
+"""The columns for the score of a dimension, after the column that names the dimension."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from touchstone.cli.screens.junit import Case, CaseOutcome, Suite
 from touchstone.cli.terminal.bars import Kind, MetricOutcome, reasons_of, shown_score
-from touchstone.cli.terminal.screen import Row, ScreenColumn, field, print_facts, print_table, say, short, styled
+from touchstone.cli.terminal.screen import Row, column, print_facts, print_table, say, short, styled
 from touchstone.judges.spends import count_unpriced
 from touchstone.material import Deck, Quiz
 from touchstone.surfaces.catalogue import Material
@@ -207,17 +207,17 @@ def _named(item: str, text: str | None) -> str:
 
 
 _METRICS = (
-    ScreenColumn(title="metric", of=field("metric")),
-    ScreenColumn(title="score", of=field("score"), right=True),
-    ScreenColumn(title="items judged", of=field("judged"), right=True),
-    ScreenColumn(title="unscored", of=field("unscored"), right=True),
-    ScreenColumn(title="outcome", of=field("outcome")),
-    ScreenColumn(title="because", of=field("why")),
+    column("metric"),
+    column("score", right=True),
+    column("items judged", "judged", right=True),
+    column("unscored", right=True),
+    column("outcome"),
+    column("because", "why"),
 )
 _ITEMS = (
-    ScreenColumn(title="item", of=field("item")),
-    ScreenColumn(title="text", of=field("text")),
-    ScreenColumn(title="label", of=field("label")),
-    ScreenColumn(title="reason", of=field("reason")),
-    ScreenColumn(title="suggestion", of=field("suggestion")),
+    column("item"),
+    column("text"),
+    column("label"),
+    column("reason"),
+    column("suggestion"),
 )

@@ -4,9 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import ScreenColumn, cost_of, field, moment
-
-type View = Mapping[str, Any]
+from touchstone.cli.terminal.screen import View, column, cost_of, time_column
 
 CODES: Mapping[object, Exit] = {
     "violations": Exit.VERDICT,
@@ -102,12 +100,12 @@ def _found(attempt: View) -> str:
 
 
 QUIZZES = (
-    ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
-    ScreenColumn(title="id", of=field("id")),
-    ScreenColumn(title="kind", of=field("kind")),
-    ScreenColumn(title="state", of=field("state")),
-    ScreenColumn(title="curriculum", of=field("curriculum")),
-    ScreenColumn(title="chapter", of=field("chapter")),
-    ScreenColumn(title="questions", of=field("questions"), right=True),
-    ScreenColumn(title="violations", of=field("violations"), right=True),
+    time_column("created (UTC)", "created_at"),
+    column("id"),
+    column("kind"),
+    column("state"),
+    column("curriculum"),
+    column("chapter"),
+    column("questions", right=True),
+    column("violations", right=True),
 )

@@ -7,9 +7,19 @@ from touchstone.answers.model import Status
 from touchstone.answers.progress import CALLER
 from touchstone.answers.view import badge
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import NOTHING, moment, percent, print_facts, spent, styled
-
-type View = Mapping[str, Any]
+from touchstone.cli.terminal.screen import (
+    NOTHING,
+    View,
+    column,
+    cost_of,
+    moment,
+    percent,
+    print_facts,
+    short,
+    spent,
+    styled,
+    time_column,
+)
 
 CODES: Mapping[object, Exit] = {"verified": Exit.DONE, "caution": Exit.VERDICT, "unverified": Exit.UNDECIDED}
 METHODS = {
@@ -66,7 +76,7 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
     for position, line in enumerate(view.get("derivation") or ()):
         yield ("because" if position == 0 else ""), line
     yield "reason", _reason(view)
-    yield "arithmetic", _arithmetic(view)
+    yield "arithmetic", _verification(view).get("arithmetic_error")
     yield "subject", view.get("subject")
     yield from _enrichment(view.get("enrichment") or {})
     yield from _evaluation(view)
@@ -104,10 +114,7 @@ def _votes(view: View) -> Iterator[tuple[str, object]]:
 
 def _answered_by(view: View) -> str | None:
     """The model that gave the shown answer, for whose rates the verdict counts; None if it is not known."""
-    shown = [
-        each["solution"] for each in view.get("attempts") or () if each["solution"]["answer"] == view.get("answer")
-    ]
-    model = shown[-1].get("model") if shown else None
+    model = _shown(view).get("solution", {}).get("model")
     return None if model in {None, "", CALLER} else str(model)
 
 
@@ -124,16 +131,16 @@ def _reason(view: View) -> str | None:
     return f"{said} ({skipped})" if said else str(skipped)
 
 
-def _arithmetic(view: View) -> str | None:
-    found: str | None = _verification(view).get("arithmetic_error")
-    return found
-
-
 def _verification(view: View) -> Mapping[str, Any]:
     """The verification of the attempt whose answer is shown; empty if there is none."""
-    shown = [each for each in view.get("attempts") or () if each["solution"]["answer"] == view.get("answer")]
-    found: Mapping[str, Any] = (shown[-1].get("verification") or {}) if shown else {}
+    found: View = _shown(view).get("verification") or {}
     return found
+
+
+def _shown(view: View) -> View:
+    """The last attempt whose answer is shown; empty if there is none."""
+    shown = [each for each in view.get("attempts") or () if each["solution"]["answer"] == view.get("answer")]
+    return shown[-1] if shown else {}
 
 
 def _enrichment(enrichment: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
@@ -172,3 +179,15 @@ def _evaluation(view: View) -> Iterator[tuple[str, object]]:
     for suggestion in evaluated.get("improvement_suggestions") or ():
         yield "suggestion", suggestion
     yield "better", evaluated.get("better_approach")
+
+
+ANSWERS = (
+    time_column("created (UTC)", "created_at"),
+    column("id"),
+    column("status", badge_of),
+    column("confidence", confidence_of, right=True),
+    column("problem", lambda row: short(row.get("problem"))),
+    column("answer", lambda row: short(row.get("answer"))),
+    column("cost", cost_of, right=True),
+)
+"""The columns of a list of answers."""

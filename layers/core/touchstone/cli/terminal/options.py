@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -39,8 +40,9 @@ AskedProvider = Annotated[
 CostFrom = Annotated[float | None, typer.Option(min=0, help="Only records that cost at least this many US dollars.")]
 CostTo = Annotated[float | None, typer.Option(min=0, help="Only records that cost at most this many US dollars.")]
 Sort = Annotated[Literal["newest", "oldest"], typer.Option(help="Which records come first.")]
+WaitSeconds = Annotated[float, typer.Option(min=0, help="The longest time to wait, in seconds.")]
 Days = Annotated[int, typer.Option(min=1, max=90, help="The number of days to show, back from today.")]
-MetricJudgesOption = Annotated[
+MetricJudges = Annotated[
     Literal["1", "2", "3", "until_sure"],
     typer.Option(
         "--judges",
@@ -49,7 +51,7 @@ MetricJudgesOption = Annotated[
         "a class.",
     ),
 ]
-GateJudgesOption = Annotated[
+GateJudges = Annotated[
     Literal["1", "2", "3", "until_sure"] | None,
     typer.Option(
         "--judges",
@@ -58,7 +60,7 @@ GateJudgesOption = Annotated[
         "Default: what the task says, else 1.",
     ),
 ]
-ScoringJudgesOption = Annotated[
+ScoringJudges = Annotated[
     int | None,
     typer.Option(
         "--scoring-judges",
@@ -68,6 +70,15 @@ ScoringJudgesOption = Annotated[
         "Default: what the task says, else 1.",
     ),
 ]
+Sarif = Annotated[
+    Path | None,
+    typer.Option("--sarif", metavar="FILE", help="Write the findings into this file as SARIF, for code hosts."),
+]
+OutFile = Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")]
+UseCache = Annotated[
+    bool, typer.Option("--cache/--no-cache", help="Whether a stored reply of a judge may be used again.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Spend money without asking first.")]
 PayTwice = Annotated[
     bool,
     typer.Option(

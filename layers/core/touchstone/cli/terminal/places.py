@@ -2,7 +2,6 @@
 
 import json
 import os
-import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -47,6 +46,11 @@ def write_private(path: Path, document: Mapping[str, Any]) -> None:
     replace(path, [json.dumps(document, indent=1).encode() + b"\n"], private=True)
 
 
+def write_json(path: Path, document: object) -> None:
+    """Write a JSON file for people and other programs, whole or not at all. Raises `StoreError`."""
+    replace(path, [json.dumps(document, ensure_ascii=False, indent=2).encode(), b"\n"])
+
+
 def replace(path: Path, parts: Iterable[bytes], *, private: bool = False) -> None:
     """Write a file whole or not at all: write a new file beside `path`, then put it in the place of `path` in one step.
 
@@ -60,7 +64,7 @@ def replace(path: Path, parts: Iterable[bytes], *, private: bool = False) -> Non
         raise StoreError(f"{path} is no ordinary file, so nothing was written there.")
     try:
         mode = path.stat().st_mode & 0o777 if path.exists() else None
-        name = path.with_name(f".{path.name[:_MOST_OF_NAME]}.{secrets.token_hex(8)}")
+        name = path.with_name(f".{path.name[:_MOST_OF_NAME]}.{os.urandom(8).hex()}")
         descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE if private or mode else SHARED)
     except OSError as error:
         raise _unwritable(path, error) from None
@@ -80,11 +84,13 @@ def replace(path: Path, parts: Iterable[bytes], *, private: bool = False) -> Non
         raise
 
 
-def check_place(path: Path, *, where: str) -> None:
+def check_place(path: Path | None, *, where: str) -> None:
     """Raise `InputError` if no file can be written at `path`. It is called before money is spent on the content.
 
-    `where` is the option that named the path.
+    `where` is the option that named the path. `path` None: it was not given, and no file is written.
     """
+    if path is None:
+        return
     if path.is_dir() or not path.parent.is_dir():
         raise InputError(f"No file can be written at {path}; name one in a folder that exists.", where=where)
 

@@ -27,6 +27,8 @@ BETWEEN_COLUMNS = 3
 """The number of characters that Rich leaves between two columns of a table."""
 
 type Row = Mapping[str, Any]
+type View = Mapping[str, Any]
+"""A record as the API shows it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,16 @@ class ScreenColumn:
     title: str
     of: Callable[[Row], "object"]
     right: bool = False
+
+
+def column(title: str, of: str | Callable[[Row], object] | None = None, *, right: bool = False) -> ScreenColumn:
+    """A column. `of` makes the cell from a row, or is the name of the field to show; None: the title is that name."""
+    return ScreenColumn(title=title, of=of if callable(of) else field(of or title), right=right)
+
+
+def time_column(title: str, name: str) -> ScreenColumn:
+    """A column with the moment in the field `name`."""
+    return ScreenColumn(title=title, of=lambda row: moment(row.get(name)))
 
 
 def visible(text: object) -> str:

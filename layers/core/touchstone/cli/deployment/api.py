@@ -1,18 +1,23 @@
-"""Searches in a deployment's lists: how options become filters, and how the records that are found are shown."""
+"""The deployment that the settings name, as commands ask it: one object, a whole list, or a page of records found.
+
+The client, which loads a library for HTTP, is loaded when it is first asked. So commands can name these functions at
+the top of their modules, and the command still starts quickly.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from touchstone.cli.terminal.screen import Row, ScreenColumn, moment, print_page, say
+
 if TYPE_CHECKING:
-    from touchstone.cli.terminal.screen import Row, ScreenColumn
+    from touchstone.cli.deployment.client import ApiClient, Document
 
 NAMES = {"since": "from", "until": "to"}
 """The names of filters in an address, for the parameters of commands that have other names."""
-
-
 BEGUN_BY = {
     "answers": "touchstone verify",
     "audits": "touchstone audit start",
+    "batches": "touchstone batch run",
     "experiments": "POST /v1/experiments",
     "measurements": "POST /v1/measurements",
     "quizzes": "touchstone quiz generate",
@@ -21,12 +26,36 @@ BEGUN_BY = {
 """What makes the first of a kind; of two only the API does."""
 
 
+def open_api(*, or_local: bool = False) -> "ApiClient":
+    """The API that the settings name; `or_local`: the command can do without. Raises `SettingsError`, `InputError`."""
+    from touchstone.cli.deployment.client import ApiClient
+    from touchstone.cli.deployment.connection import connection
+
+    return ApiClient(connection(or_local=or_local))
+
+
+def fetch(*path: str, **query: str | int | None) -> "Document":
+    """Read one object of the API that the settings name. Raises as `open_api` and `ApiClient`."""
+    with open_api() as api:
+        return api.get(*path, **query)
+
+
+def fetch_whole(*path: str, lists: Sequence[str]) -> "Document":
+    """Read one object whose `lists` come in pages, and put the pages together. Raises as `fetch`."""
+    with open_api() as api:
+        found = api.get(*path)
+        while cursor := found.get("cursor"):
+            more = api.get(*path, cursor=str(cursor))
+            found = {**more, **{name: [*found[name], *more[name]] for name in lists}}
+    return found
+
+
 def show_found(
     path: str,
     asked: Mapping[str, Any],
-    columns: "Sequence[ScreenColumn]",
+    columns: Sequence[ScreenColumn],
     *,
-    shown: "Callable[[Row], Row]" = lambda row: row,
+    shown: Callable[[Row], Row] = lambda row: row,
     empty: str = "",
     **always: str,
 ) -> None:
@@ -36,9 +65,6 @@ def show_found(
     None, and `sort`, leave out no record. `shown` turns a record into a row. `empty` is said if there is no record and
     nothing was filtered. `always` are parameters that are sent in addition to the filters.
     """
-    from touchstone.cli.deployment.client import fetch
-    from touchstone.cli.terminal.screen import moment, print_page, say
-
     filters = {NAMES.get(name, name): None if value is None else str(value) for name, value in asked.items()}
     as_json = asked["as_json"]
     for name in ("limit", "cursor", "as_json"):
