@@ -95,7 +95,12 @@ def quiz(
     Exit code 0: done, and no score is below --fail-under; 1: a score is below; 3: nobody could judge a metric that was
     asked for (an unscored metric never passes).
     """
-    _measure(_Asked(surface="quiz", **locals()))
+    _measure(
+        _Asked(
+            surface="quiz", file=file, source=source, metrics=metrics, language=language, fail_under=fail_under,
+            junit=junit, otlp=otlp, timeout=timeout, use_cache=use_cache, judges=judges, as_json=as_json,
+        )
+    )  # fmt: skip
 
 
 @evaluate.command()
@@ -125,7 +130,12 @@ def summary(
 
     The exit codes are those of `touchstone evaluate quiz`.
     """
-    _measure(_Asked(surface="summary", **locals()))
+    _measure(
+        _Asked(
+            surface="summary", file=file, source=source, metrics=metrics, language=language, fail_under=fail_under,
+            junit=junit, otlp=otlp, timeout=timeout, use_cache=use_cache, judges=judges, as_json=as_json,
+        )
+    )  # fmt: skip
 
 
 @evaluate.command()
@@ -156,7 +166,12 @@ def flashcards(
 
     The exit codes are those of `touchstone evaluate quiz`.
     """
-    _measure(_Asked(surface="flashcards", **locals()))
+    _measure(
+        _Asked(
+            surface="flashcards", file=file, source=source, metrics=metrics, language=language, fail_under=fail_under,
+            junit=junit, otlp=otlp, timeout=timeout, use_cache=use_cache, judges=judges, as_json=as_json,
+        )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
