@@ -18,11 +18,11 @@ from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.counting import CARDS_OF_CALLS, orders_of
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import Increment, action_of, changes, counted_tallies
+from touchstone.records.counters import Increment, counted_tallies, writes_of
 from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import COMPARISON, comparison_key, of_tenant, task_key
 from touchstone.records.lists import all_of
-from touchstone.records.table import Action, Item, query
+from touchstone.records.table import Item, query
 from touchstone.records.versioned import RecordKind, Versioned
 
 if TYPE_CHECKING:
@@ -128,17 +128,13 @@ def _counted(comparison: DimensionComparison) -> Iterator[Increment]:
     return counted_tallies(comparison.tenant, f"{comparison.task_id}#{comparison.id}", tallies)
 
 
-def _counter_writes(before: DimensionComparison | None, after: DimensionComparison) -> Sequence[Action]:
-    return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
-
-
 COMPARISON_KIND = RecordKind(
     name="comparison",
     model=DimensionComparison,
     key=lambda one: comparison_key(one.tenant, one.task_id, one.round_id, one.dimension),
     asked=lambda one: "\n".join(one.finalists),
     derived=lambda _: {},
-    counter_writes=_counter_writes,
+    counter_writes=writes_of(_counted),
 )
 """How comparisons are stored."""
 

@@ -18,7 +18,7 @@ from touchstone.oracle.labelling import CARDS_OF_CALLS, agreement_of
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import check_open
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import Increment, action_of, changes, counted_tallies
+from touchstone.records.counters import Increment, counted_tallies, writes_of
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import (
@@ -229,10 +229,6 @@ def _counted(submission: Submission) -> tuple[Increment, ...]:
     return tuple(counted_tallies(submission.tenant, submission.id, tallies))
 
 
-def _counter_writes(before: Submission | None, after: Submission) -> Sequence[Action]:
-    return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
-
-
 SUBMISSION = Job[Submission, Never](
     kind="submission",
     plural="submissions",
@@ -240,7 +236,7 @@ SUBMISSION = Job[Submission, Never](
     asked=lambda one: f"{one.submitter}\n{one.uploaded_key or one.text_key}",
     due=_due,
     more_attributes=_listed,
-    counter_writes=_counter_writes,
+    counter_writes=writes_of(_counted),
 )
 """How submissions are stored."""
 
