@@ -18,7 +18,7 @@ from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.registry import Registry
-from touchstone.judges.spends import Spend, count_unpriced, known_cost
+from touchstone.judges.spends import Spend
 from touchstone.operations.batches.lines import OpenLine, PartsStanding, WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.files import FileBatches, WantingWork
@@ -37,7 +37,7 @@ from touchstone.operations.provider_batches.questions import (
 from touchstone.operations.replaying import ReplayJudges, WaitingQuestion, replayed_line
 from touchstone.operations.surfaces.context import ExperimentContext, PairTry
 from touchstone.operations.surfaces.experimenting import PAIR_SECONDS
-from touchstone.records.pair_counts import pair_counts
+from touchstone.records.pair_counts import sums_of
 from touchstone.references import Reference
 from touchstone.surfaces.experiments.making import Makers, model_of
 from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_brought, pair_over
@@ -231,11 +231,8 @@ def _paid_late(here: ExperimentContext, pair: PairWork, found: ReplayedPair) -> 
     if before is not None:
         kept = kept.model_copy(update={"result": before.result})
     files.put_pair(kept)
-    cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, count_unpriced(kept.paid), pair_counts(kept)
-    here.pairs.change(
-        pair,
-        lambda one: pair_over(one, None, cost_usd=cost, now=here.clock(), counts=counts, unpriced_calls=unpriced_calls),
-    )
+    sums = sums_of(kept)
+    here.pairs.change(pair, lambda one: pair_over(one, None, now=here.clock(), **sums))
 
 
 def _wanted_again(here: ExperimentContext, pair: PairWork, found: ReplayedPair) -> bool:
