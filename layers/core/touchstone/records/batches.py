@@ -13,7 +13,7 @@ from touchstone.errors import ConflictError, NotFoundError
 from touchstone.records.cursors import Page
 from touchstone.records.keys import batch_key, of_tenant
 from touchstone.records.lists import newest
-from touchstone.records.table import Action, ConditionFailedError, Item, read, store_faults, transact
+from touchstone.records.table import Action, ConditionFailedError, Item, read, store_faults, transact, update
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -219,7 +219,7 @@ class Batches:
             }
             if counted["version"] == after["version"]:
                 before = (int(counted["done"]), int(counted["failed"]))
-        update = {
+        of_batch = {
             "Key": batch,
             "UpdateExpression": "ADD done :done, failed :failed SET updated_at = :now",
             "ConditionExpression": "#state = :running AND #version = :version",
@@ -232,7 +232,7 @@ class Batches:
                 ":now": self._clock().isoformat(),
             },
         }
-        return [{"Update": update}, {"Put": {"Item": after, **unchanged}}]
+        return [{"Update": of_batch}, {"Put": {"Item": after, **unchanged}}]
 
     def finish(self, *, tenant: str, batch_id: str, owner: str, results_key: str, done: int, failed: int) -> Batch:
         """Finish a running batch with the key of its results. `done` and `failed` are its final counts of lines.
@@ -281,23 +281,17 @@ class Batches:
         """
         assignments = ", ".join([*(f"#{name} = :{name}" for name in changes), "updated_at = :now"])
         removals = f" REMOVE {', '.join(f'#{name}' for name in without)}" if without else ""
-        try:
-            with store_faults("store the batch"):
-                reply = self._table.update_item(
-                    Key=batch_key(tenant, batch_id),
-                    UpdateExpression=f"SET {assignments}{removals}",
-                    ConditionExpression=condition,
-                    ExpressionAttributeNames={f"#{name}": name for name in ("state", *changes, *without)},
-                    ExpressionAttributeValues={
-                        **{f":{name}": value for name, value in changes.items()},
-                        **tested,
-                        ":now": self._clock().isoformat(),
-                    },
-                    ReturnValues="ALL_NEW",
-                )
-        except ConditionFailedError:
-            return None
-        return _batch_of(reply["Attributes"])
+        item = update(
+            self._table,
+            "store the batch",
+            batch_key(tenant, batch_id),
+            f"SET {assignments}{removals}",
+            condition=condition,
+            values={f":{name}": value for name, value in changes.items()}
+            | {**tested, ":now": self._clock().isoformat()},
+            ExpressionAttributeNames={f"#{name}": name for name in ("state", *changes, *without)},
+        )
+        return None if item is None else _batch_of(item)
 
 
 def _item_of(batch: Batch) -> Item:

@@ -22,7 +22,7 @@ from touchstone.records.counters import Increment, counted_tallies, writes_of
 from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import COMPARISON, comparison_key, of_tenant, task_key
 from touchstone.records.lists import all_of
-from touchstone.records.table import Item, query
+from touchstone.records.table import partition
 from touchstone.records.versioned import RecordKind, Versioned
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ class Comparisons:
 
     def of_round(self, *, tenant: str, task_id: str, round_id: str) -> tuple[DimensionComparison, ...]:
         """The comparisons of all dimensions of a round, strongly consistent; empty if the round was not begun."""
-        found = _items(self._table, task_key(tenant, task_id)["pk"], begins=f"{COMPARISON}{round_id}#")
+        of_task = task_key(tenant, task_id)["pk"]
+        found = partition(self._table, "the comparisons", of_task, begins=f"{COMPARISON}{round_id}#")
         return tuple(self._records.of_item(tenant, item).record for item in found)
 
     def begin(self, *, tenant: str, task_id: str, round_id: str, dimension: str) -> tuple[DimensionComparison, bool]:
@@ -109,17 +110,6 @@ class Comparisons:
         return self._records.change(comparison.tenant, COMPARISON_KIND.key(comparison), step)
 
 
-def _items(table: "Table", pk: str, *, begins: str = COMPARISON) -> Iterator[Item]:
-    """The items of a task's comparisons, of all its rounds or of the round in `begins`."""
-    return query(
-        table,
-        "the comparisons",
-        KeyConditionExpression="pk = :pk AND begins_with(sk, :begins)",
-        ExpressionAttributeValues={":pk": pk, ":begins": begins},
-        ConsistentRead=True,
-    )
-
-
 def _counted(comparison: DimensionComparison) -> Iterator[Increment]:
     """What a comparison adds to its judges' counters: every call, and once it is over the pairs of its finalists."""
     tallies = calls_of(comparison.spends, CARDS_OF_CALLS)
@@ -143,5 +133,5 @@ def counted_comparisons(table: "Table", artifacts: Artifacts, tenant: str) -> It
     """What the comparisons of all contests of a tenant add to the counters; each comparison is read again."""
     records = Versioned(COMPARISON_KIND, table, artifacts, pause=time.sleep)
     for task in all_of(table, "the tasks", scope=of_tenant(tenant, "TASKS")):
-        for item in _items(table, str(task["pk"])):
+        for item in partition(table, "the comparisons", str(task["pk"]), begins=COMPARISON):
             yield from _counted(records.of_item(tenant, item).record)

@@ -30,7 +30,7 @@ from touchstone.records.keys import (
     task_key,
 )
 from touchstone.records.lists import all_of, newest
-from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read
+from touchstone.records.table import Action, ConditionFailedError, Item, jitter, partition, query, read
 from touchstone.records.tasks import TASK
 from touchstone.records.versioned import CHANGE_TRIES
 from touchstone.references import Reference
@@ -147,14 +147,8 @@ class Submissions(JobStore[Submission, Never]):
         return () if place is None else tuple(place["submissions"])
 
     def _found(self, tenant: str, task_id: str, **arguments: Any) -> Iterator[Submission]:
-        items = query(
-            self._table,
-            "the submissions",
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :submission)",
-            ExpressionAttributeValues={":pk": task_key(tenant, task_id)["pk"], ":submission": SUBMISSIONS},
-            ConsistentRead=True,
-            **arguments,
-        )
+        of_task = task_key(tenant, task_id)["pk"]
+        items = partition(self._table, "the submissions", of_task, begins=SUBMISSIONS, **arguments)
         return (self._records.of_item(tenant, item).record for item in items)
 
     def _keep_text(self, tenant: str, task_id: str, request: SubmissionRequest) -> str:
