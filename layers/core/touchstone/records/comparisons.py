@@ -112,9 +112,7 @@ class Comparisons:
 
 def _counted(comparison: DimensionComparison) -> Iterator[Increment]:
     """What a comparison adds to its judges' counters: every call, and once it is over the pairs of its finalists."""
-    tallies = calls_of(comparison.spends, CARDS_OF_CALLS)
-    for key, orders in orders_of(comparison).items():
-        tallies[key] = tallies[key] + orders if key in tallies else orders
+    tallies = calls_of(comparison.spends, CARDS_OF_CALLS, also=orders_of(comparison).items())
     return counted_tallies(comparison.tenant, f"{comparison.task_id}#{comparison.id}", tallies)
 
 

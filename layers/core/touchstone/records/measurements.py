@@ -30,7 +30,6 @@ from touchstone.records.list_query import (
 )
 from touchstone.records.lists import all_of
 from touchstone.records.versioned import Versioned
-from touchstone.statistics.tallies import CardTally
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import text_of
 from touchstone.surfaces.labelling import CARDS_OF_CALLS, CLASSES, agreement_of
@@ -148,9 +147,7 @@ def _due(measurement: Measurement) -> datetime | None:
 
 def _counted(measurement: Measurement) -> tuple[Increment, ...]:
     """What a measurement adds to judges' counters: its calls to them, and how several judges agreed on its items."""
-    tallies = calls_of(measurement.spends(), CARDS_OF_CALLS)
-    for judge, tally in agreement_of(measurement):
-        tallies[judge] = tallies.get(judge, CardTally()) + tally
+    tallies = calls_of(measurement.spends(), CARDS_OF_CALLS, also=agreement_of(measurement))
     return tuple(counted_tallies(measurement.tenant, measurement.id, tallies))
 
 

@@ -34,7 +34,6 @@ from touchstone.records.table import Action, ConditionFailedError, Item, jitter,
 from touchstone.records.tasks import TASK
 from touchstone.records.versioned import CHANGE_TRIES
 from touchstone.references import Reference
-from touchstone.statistics.tallies import CardTally
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -217,9 +216,7 @@ def _in_work(tenant: str, task_id: str, *, passed: bool = False) -> str:
 
 def _counted(submission: Submission) -> tuple[Increment, ...]:
     """What a submission adds to judges' counters: its calls to them, and how several of them agreed."""
-    tallies = calls_of(submission.spends, CARDS_OF_CALLS)
-    for judge, tally in agreement_of(submission):
-        tallies[judge] = tallies.get(judge, CardTally()) + tally
+    tallies = calls_of(submission.spends, CARDS_OF_CALLS, also=agreement_of(submission))
     return tuple(counted_tallies(submission.tenant, submission.id, tallies))
 
 
