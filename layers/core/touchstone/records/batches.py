@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
+from pydantic import TypeAdapter
+
 from touchstone.attempts import When
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
@@ -310,24 +312,8 @@ def _item_of(batch: Batch) -> Item:
     return item | {name: value for name in _OPTIONAL if (value := getattr(batch, name)) is not None}
 
 
+_BATCH = TypeAdapter(Batch)
+
+
 def _batch_of(item: Item) -> Batch:
-    return Batch(
-        tenant=item["tenant"],
-        id=item["batch_id"],
-        state=item["state"],
-        created_at=datetime.fromisoformat(item["created_at"]),
-        updated_at=datetime.fromisoformat(item["updated_at"]),
-        source_key=item.get("source_key"),
-        total=None if item.get("total") is None else int(item["total"]),
-        version=item.get("version"),
-        done=int(item["done"]),
-        failed=int(item["failed"]),
-        results_key=item.get("results_key"),
-        failure=item.get("failure"),
-        owner=item.get("owner"),
-        waiting=int(item.get("waiting", 0)),
-        waiting_for=item.get("waiting_for"),
-        waiting_until=datetime.fromisoformat(item["waiting_until"]) if "waiting_until" in item else None,
-        when=item.get("when"),
-        pay_twice=bool(item.get("pay_twice", 0)),
-    )
+    return _BATCH.validate_python({**item, "id": item["batch_id"]})
