@@ -265,14 +265,13 @@ class Statistics(OfAnswers):
         """
         shards = (counts_pk(tenant, shard) for shard in range(MOST_COUNT_SHARDS))
         partitions = (*shards, suggestions_pk(tenant), approaches_pk(tenant))
-        return {(item["pk"], item["sk"]): item for pk in partitions for item in self._partition(pk)}
+        return {
+            (item["pk"], item["sk"]): item for pk in partitions for item in partition(self._table, "the counters", pk)
+        }
 
     def _answer_ids(self, tenant: str) -> Iterator[str]:
         found = all_of(self._table, "the answers", scope=of_tenant(tenant, "ANSWERS"))
         return (str(item["gsi1sk"]) for item in found)
-
-    def _partition(self, pk: str) -> Iterator[Item]:
-        return partition(self._table, "the counters", pk)
 
     def _counts(self, tenant: str, condition: str, **values: str) -> Iterator[Item]:
         for shard in range(count_shards()):

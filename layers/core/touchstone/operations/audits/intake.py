@@ -174,7 +174,7 @@ class AuditIntake(BatchedIntake):
 
     def _kept(self, kept: KeptCases, terms: AuditTerms, *, weekly: bool, key: str | None, kind: str) -> AuditRecord:
         audit_id = self.new_id(key, called=kind)
-        if kind != "weekly-audit" and not self._known(audit_id):
+        if kind != "weekly-audit" and self.audits.find(self._ref(audit_id)) is None:
             self._check_room()
         content_key, content_hash = self.files(audit_id).put_cases(kept)
         return self.audits.create(
@@ -188,9 +188,6 @@ class AuditIntake(BatchedIntake):
                 weekly=weekly,
             )
         )
-
-    def _known(self, audit_id: str) -> bool:
-        return self.audits.find(self._ref(audit_id)) is not None
 
     def _check_room(self) -> None:
         """Raise `LimitError` if the tenant has as many unfinished audits as it may have."""
