@@ -30,17 +30,17 @@ _step = step_handler(QuizReferences, of_quizzes, counted_as="Quiz")
 @_step
 def retrieve(context: QuizContext, about: QuizReferences) -> StepProgress:
     """RETRIEVE_CONTENT: stores the chapter that a quiz is about, and starts the quiz's time."""
-    from touchstone.operations.quizzes import retrieving
+    from touchstone.operations.quizzes import making
 
-    return retrieving.retrieve(context, about.quiz_id)
+    return making.retrieve(context, about.quiz_id)
 
 
 @_step
 def weakness(context: QuizContext, about: QuizReferences) -> StepProgress:
     """QUERY_WEAKNESS: stores what is known of a quiz's learner."""
-    from touchstone.operations.quizzes import retrieving
+    from touchstone.operations.quizzes import making
 
-    return retrieving.query(context, about.quiz_id)
+    return making.query(context, about.quiz_id)
 
 
 @_step

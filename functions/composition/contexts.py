@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from touchstone.operations.quizzes.context import QuizContext
     from touchstone.operations.surfaces.context import ExperimentContext, MeasuringContext
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
-    from touchstone.operations.tasks.announcing import Announcer
-    from touchstone.operations.tasks.context import TaskContext
+    from touchstone.operations.tasks.context import Announcer, TaskContext
     from touchstone.workflows import Workflows
     from touchstone.workflows.sandbox import SandboxFunction
 
@@ -203,7 +202,7 @@ def workflows() -> Workflows:
 @cache
 def announcer() -> Announcer:
     """The part that sends the events of tasks."""
-    from touchstone.operations.tasks.announcing import Announcer
+    from touchstone.operations.tasks.context import Announcer
     from touchstone.records import Outbox
 
     return Announcer(outbox=Outbox(stores.table()), bus=stores.event_bus)

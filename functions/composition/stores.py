@@ -217,8 +217,7 @@ def challenges() -> Challenges:
 @cache
 def curricula() -> Curricula:
     """The curricula that tenants uploaded."""
-    from touchstone.records.curricula import CURRICULUM
-    from touchstone.records.documents import Documents
+    from touchstone.records.documents import CURRICULUM, Documents
 
     return Documents(CURRICULUM, table(), courses())
 
@@ -226,8 +225,7 @@ def curricula() -> Curricula:
 @cache
 def learners() -> Learners:
     """The learners that tenants uploaded."""
-    from touchstone.records.curricula import LEARNER
-    from touchstone.records.documents import Documents
+    from touchstone.records.documents import LEARNER, Documents
 
     return Documents(LEARNER, table(), courses())
 

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from touchstone.operations.batches.line_quizzes import LineQuizzes
     from touchstone.operations.batches.line_submissions import LineSubmissions
     from touchstone.operations.batches.line_work import LineWork
-    from touchstone.operations.bulk import BulkEvaluations
     from touchstone.operations.draining import Drain
-    from touchstone.operations.intake import AnswerIntake, Ended
+    from touchstone.operations.intake import AnswerIntake, BulkEvaluations, Ended
     from touchstone.operations.jobs.sweep import Sweep
     from touchstone.operations.purging import Purging
     from touchstone.operations.sweeping import AnswerSweep
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 @cache
 def bulk_evaluations() -> BulkEvaluations:
     """The line of deep evaluations from doors through which many requests come."""
-    from touchstone.operations.bulk import BulkEvaluations
+    from touchstone.operations.intake import BulkEvaluations
     from touchstone.operations.reporting import spent_for_today
     from touchstone.records import Leases
 

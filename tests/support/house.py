@@ -15,10 +15,9 @@ from touchstone.answers.providers import Preferences
 from touchstone.budgets import DynamoAdmission, Quotas, Spending
 from touchstone.clock import Deadline
 from touchstone.judges import Judges, load_registry
-from touchstone.operations.bulk import BulkEvaluations
 from touchstone.operations.context import AnswerContext
 from touchstone.operations.draining import Drain, Drained
-from touchstone.operations.intake import AnswerIntake
+from touchstone.operations.intake import AnswerIntake, BulkEvaluations
 from touchstone.operations.reporting import free_units, spent_for_today
 from touchstone.records import (
     Answers,

@@ -20,7 +20,7 @@ from touchstone.clock import system_clock
 from touchstone.operations.batches.chunks import LineChunk
 from touchstone.operations.batches.job_lines import QuizLine, quiz_request_in
 from touchstone.operations.batches.lines import parse_line
-from touchstone.operations.quizzes import whole
+from touchstone.operations.quizzes import making
 from touchstone.operations.quizzes.making import generate
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.run import call_begun
@@ -118,7 +118,7 @@ def test_an_unexpected_fault_leaves_the_line_to_its_machine(
         raise RuntimeError("a secret of the quiz")
 
     with monkeypatch.context() as patch:
-        patch.setattr(whole, "validate", broken)
+        patch.setattr(making, "validate", broken)
         (result,) = results_of(judged, [_line()])
     assert (result["error"], result["quiz"]["state"]) == (None, "generating")
     assert "RuntimeError" in caplog.text
@@ -130,7 +130,7 @@ def test_an_unexpected_fault_leaves_the_line_to_its_machine(
 def test_a_quiz_that_somebody_else_is_at_waits_for_them(judged: Deployment, course: Api) -> None:
     (chunk,) = chunks(judged, [_line()])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(whole, "generate", _lost)
+        patch.setattr(making, "generate", _lost)
         busy = _round(judged, chunk)
     [one] = stores.quizzes().page(tenant=TENANT).items
     assert (busy["open"], one.state) == (True, "generating")

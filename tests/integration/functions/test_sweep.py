@@ -12,7 +12,7 @@ from tests.support.sinks import listening
 from touchstone.answers.model import AnswerRecord, Attempt, Solution
 from touchstone.clock import system_clock
 from touchstone.errors import StoreError
-from touchstone.operations.tasks.announcing import Announcer
+from touchstone.operations.tasks.context import Announcer
 from touchstone.references import Reference
 
 

@@ -10,8 +10,7 @@ from tests.support.store_faults import losing_replies, refusing, sending_twice
 from touchstone.errors import InputError, NotFoundError, StoreError, TooLargeError
 from touchstone.quizzes.curriculum import Chapter, Curriculum, Word
 from touchstone.records import Artifacts, Curricula
-from touchstone.records.curricula import CURRICULUM
-from touchstone.records.documents import Documents
+from touchstone.records.documents import CURRICULUM, Documents
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SkipReason, SolveRequest, VerifyRequest
@@ -12,13 +12,74 @@ from touchstone.answers.reading import image, inline_image
 from touchstone.attempts import When
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, StoreError, TooLargeError
-from touchstone.operations.bulk import BulkEvaluations
+from touchstone.operations.draining import lease_of
 from touchstone.operations.finishing import finish_skipped, sentence_of
 from touchstone.operations.jobs.intake import Intake
 from touchstone.operations.retention import RENEWED_AFTER
-from touchstone.records import Answers, Artifacts, Evaluations, evaluation_request_id
+from touchstone.records import (
+    Answers,
+    Artifacts,
+    DeferredEvaluation,
+    DeferredQueue,
+    Evaluations,
+    Leases,
+    evaluation_request_id,
+)
 from touchstone.records.artifacts import IMAGES, missing_object
 from touchstone.references import Reference
+from touchstone.workflows import Workflows
+
+
+@dataclass(kw_only=True)
+class BulkEvaluations:
+    """Puts evaluations of any tenant into the line, and starts the drains that work it off.
+
+    `spent` tells whether the quota has nothing left for the backlog today: then no drain is started. `drains` is the
+    number of drains that run side by side. `batches` tells whether evaluations go by a provider's batch, which needs no
+    quota.
+    """
+
+    evaluations: Evaluations
+    queue: Callable[[], DeferredQueue]
+    leases: Leases
+    workflows: Callable[[], Workflows]
+    spent: Callable[[], bool]
+    batches: Callable[[], bool] = bool
+    drains: int = 1
+    _enqueued: bool = field(default=False, init=False)
+
+    def add(self, record: AnswerRecord) -> AnswerRecord:
+        """Put a waiting evaluation into the line. A repeat changes nothing."""
+        queued = self.evaluations.enqueue(tenant=record.tenant, answer_id=record.id, cheap=self.batches())
+        if queued.evaluation.state != "deferred":
+            return queued
+        self._enqueued = True
+        if queued.evaluation.when != "cheap":  # it has a list of its own, and for a day nobody takes the message
+            with suppress(StoreError):  # the record is in the line; without the message nothing is lost
+                self.queue().send(
+                    DeferredEvaluation(
+                        tenant=record.tenant, answer_id=record.id, request_id=evaluation_request_id(queued)
+                    )
+                )
+        return queued
+
+    def start(self) -> None:
+        """Start the drains for evaluations that were added since the last start, if there are any."""
+        if self._enqueued:
+            self._enqueued = False
+            self.wake()
+
+    def wake(self) -> None:
+        """Start each drain, unless it is at work and told to look again, or nothing may be asked today.
+
+        A drain that is not started here, also for a fault of the store, is started by the hourly schedule.
+        """
+        with suppress(StoreError):
+            idle = [shard for shard in range(self.drains) if not self.leases.ask(lease_of(shard))]
+            if idle and (self.batches() or not self.spent()):
+                for shard in idle:
+                    self.workflows().drain(shard)
+
 
 SYNC_SECONDS = 5.0
 """How long a caller waits at most for a verification, counted from the arrival of the request."""
@@ -136,7 +197,7 @@ class AnswerIntake(Intake):
         record = self.evaluations.request(tenant=self.tenant, answer_id=answer_id, retry_failed=True, when=when)
         if when == "now" and record.evaluation.state in {"deferred", "submitted"}:
             record = self.evaluations.ask_now(tenant=self.tenant, answer_id=answer_id, pay_twice=pay_twice)
-            self.workflows().start("evaluate", record.ref, run=f"now-{self.clock():%Y%m%dT%H%M%S}")
+            self.workflows().start("evaluate", record.ref, run=self.run_now())
             return record
         if record.evaluation.state == "waiting":
             # A new request counts its tries from one again; its id distinguishes this execution from all earlier ones.

@@ -12,6 +12,7 @@ time.
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -29,15 +30,25 @@ from touchstone.records import Answers, Artifacts, Audits, Batches, Experiments,
 from touchstone.records.artifacts import IMAGES
 from touchstone.records.audits import WEEKLY
 from touchstone.records.counters import approaches_pk
+from touchstone.records.jobs import JobStore
 from touchstone.records.keys import CHALLENGES, RECORD, SUBMISSIONS, Key, batch_key, key_of, of_tenant, part
 from touchstone.records.purges import Purge, Purges, Remains, is_at_rest
 from touchstone.records.solutions import solution_keys
-from touchstone.references import Reference
+from touchstone.references import JobKind, Reference
 
 MOST_BEGUN = 1_000
 """The most unfinished purges of earlier runs that one run takes up."""
 PUT: Mapping[RetainedKind, str] = {"answers": IMAGES, "experiments": EXPERIMENT_UPLOADS, "tasks": UPLOADS}
 """The folders of a tenant's artifacts where people put files, by the kind of record that is made from them."""
+JOBS: Mapping[RetainedKind, JobKind] = {
+    "answers": "answer",
+    "audits": "audit",
+    "experiments": "experiment",
+    "measurements": "measurement",
+    "quizzes": "quiz",
+    "tasks": "task",
+}
+"""The job of each kind of record; a batch is no job."""
 MOST_AUDITS = 1_000
 """How many audits that are under way, or repeated weekly, are read for the audits that they compare with."""
 
@@ -70,6 +81,18 @@ class PurgedStores:
     quizzes: Quizzes
     tasks: Tasks
     artifacts: Artifacts
+
+    def of(self, kind: RetainedKind) -> JobStore[Any, Any]:
+        """The store of a kind of jobs."""
+        stores: Mapping[RetainedKind, JobStore[Any, Any]] = {
+            "answers": self.answers,
+            "audits": self.audits,
+            "experiments": self.experiments,
+            "measurements": self.measurements,
+            "quizzes": self.quizzes,
+            "tasks": self.tasks,
+        }
+        return stores[kind]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,25 +210,9 @@ class Purging:
 
     def _record(self, tenant: str, kind: RetainedKind, record_id: str) -> Any:
         """The record. None if it is gone."""
-        stores = self.stores
-        try:
-            match kind:
-                case "answers":
-                    return stores.answers.get(Reference(tenant, "answer", record_id))
-                case "audits":
-                    return stores.audits.get(Reference(tenant, "audit", record_id))
-                case "experiments":
-                    return stores.experiments.get(Reference(tenant, "experiment", record_id))
-                case "measurements":
-                    return stores.measurements.get(Reference(tenant, "measurement", record_id))
-                case "quizzes":
-                    return stores.quizzes.get(Reference(tenant, "quiz", record_id))
-                case "tasks":
-                    return stores.tasks.get(Reference(tenant, "task", record_id))
-                case "batches":
-                    return stores.batches.get(tenant=tenant, batch_id=record_id)
-        except NotFoundError:
-            return None
+        with suppress(NotFoundError):
+            return self.stores.of(kind).get(Reference(tenant, JOBS[kind], record_id))
+        return None
 
     def _remains(
         self, tenant: str, kind: RetainedKind, record_id: str, record: Any, items: list[dict[str, Any]]
@@ -252,21 +259,7 @@ class Purging:
 
 
 def _key(tenant: str, kind: RetainedKind, record_id: str) -> Key:
-    match kind:
-        case "answers":
-            return key_of(Reference(tenant, "answer", record_id))
-        case "audits":
-            return key_of(Reference(tenant, "audit", record_id))
-        case "batches":
-            return batch_key(tenant, record_id)
-        case "experiments":
-            return key_of(Reference(tenant, "experiment", record_id))
-        case "measurements":
-            return key_of(Reference(tenant, "measurement", record_id))
-        case "quizzes":
-            return key_of(Reference(tenant, "quiz", record_id))
-        case "tasks":
-            return key_of(Reference(tenant, "task", record_id))
+    return batch_key(tenant, record_id) if kind == "batches" else key_of(Reference(tenant, JOBS[kind], record_id))
 
 
 def _ended_at(kind: RetainedKind, record: Any) -> datetime | None:

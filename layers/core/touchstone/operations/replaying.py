@@ -6,7 +6,8 @@ When it has no open question, its record is the same as if each judge had answer
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel
@@ -136,6 +137,26 @@ class ReplayJudges(Judges):
             connect=lambda provider, _key: _Replay(apis, provider, work),
             sleep=_at_once,
         )
+
+
+@asynccontextmanager
+async def replayed_line(
+    apis: BatchApis,
+    brought: Mapping[str, Sequence[BatchReply]],
+    *,
+    cache: ReplyCache | None,
+    brought_by: str | None = None,
+) -> AsyncIterator[tuple[ReplayJudges, CheapLine]]:
+    """A line with the replies that batches `brought` for it, and its judges, at the prices of batches.
+
+    The judges are closed at the end.
+    """
+    work = CheapLine(brought)
+    judges = ReplayJudges(apis, work, prices=prices_of_batches(apis.registry), cache=cache, brought_by=brought_by)
+    try:
+        yield judges, work
+    finally:
+        await judges.aclose()
 
 
 def prices_of_batches(registry: Registry) -> Registry:

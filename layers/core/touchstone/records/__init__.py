@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from touchstone.records.batches import BatchState as BatchState
     from touchstone.records.challenges import Challenges as Challenges
     from touchstone.records.comparisons import Comparisons as Comparisons
-    from touchstone.records.curricula import Curricula as Curricula
-    from touchstone.records.curricula import CurriculumSummary as CurriculumSummary
-    from touchstone.records.curricula import Learners as Learners
-    from touchstone.records.curricula import LearnerSummary as LearnerSummary
     from touchstone.records.cursors import Page as Page
     from touchstone.records.deferred_queue import DeferredEvaluation as DeferredEvaluation
     from touchstone.records.deferred_queue import DeferredMessage as DeferredMessage
     from touchstone.records.deferred_queue import DeferredQueue as DeferredQueue
+    from touchstone.records.documents import Curricula as Curricula
+    from touchstone.records.documents import CurriculumSummary as CurriculumSummary
+    from touchstone.records.documents import Learners as Learners
+    from touchstone.records.documents import LearnerSummary as LearnerSummary
     from touchstone.records.evaluations import Backlog as Backlog
     from touchstone.records.evaluations import EvaluationClaim as EvaluationClaim
     from touchstone.records.evaluations import Evaluations as Evaluations

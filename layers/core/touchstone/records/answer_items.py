@@ -19,7 +19,7 @@ from touchstone.answers.model import (
 from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import count_unpriced
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import action_of, difference
+from touchstone.records.counters import contributions, writes_of
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import of_tenant, sortable, unfinished_pk
 from touchstone.records.list_query import CLAIMED_BEFORE, beginning
@@ -231,7 +231,7 @@ ANSWER = Job(
     summary=summary_of,
     due=_due,
     more_attributes=_more_attributes,
-    counter_writes=lambda before, after: tuple(map(action_of, difference(before, after))),
+    counter_writes=writes_of(contributions),
     touched=lambda record, now: record.model_copy(update={"updated_at": now}),
 )
 """How answers are stored."""

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
+from pydantic import TypeAdapter
+
 from touchstone.attempts import When
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.records.cursors import Page
 from touchstone.records.keys import batch_key, of_tenant
 from touchstone.records.lists import newest
-from touchstone.records.table import Action, ConditionFailedError, Item, read, store_faults, transact
+from touchstone.records.table import Action, ConditionFailedError, Item, read, store_faults, transact, update
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -219,7 +221,7 @@ class Batches:
             }
             if counted["version"] == after["version"]:
                 before = (int(counted["done"]), int(counted["failed"]))
-        update = {
+        of_batch = {
             "Key": batch,
             "UpdateExpression": "ADD done :done, failed :failed SET updated_at = :now",
             "ConditionExpression": "#state = :running AND #version = :version",
@@ -232,7 +234,7 @@ class Batches:
                 ":now": self._clock().isoformat(),
             },
         }
-        return [{"Update": update}, {"Put": {"Item": after, **unchanged}}]
+        return [{"Update": of_batch}, {"Put": {"Item": after, **unchanged}}]
 
     def finish(self, *, tenant: str, batch_id: str, owner: str, results_key: str, done: int, failed: int) -> Batch:
         """Finish a running batch with the key of its results. `done` and `failed` are its final counts of lines.
@@ -281,23 +283,17 @@ class Batches:
         """
         assignments = ", ".join([*(f"#{name} = :{name}" for name in changes), "updated_at = :now"])
         removals = f" REMOVE {', '.join(f'#{name}' for name in without)}" if without else ""
-        try:
-            with store_faults("store the batch"):
-                reply = self._table.update_item(
-                    Key=batch_key(tenant, batch_id),
-                    UpdateExpression=f"SET {assignments}{removals}",
-                    ConditionExpression=condition,
-                    ExpressionAttributeNames={f"#{name}": name for name in ("state", *changes, *without)},
-                    ExpressionAttributeValues={
-                        **{f":{name}": value for name, value in changes.items()},
-                        **tested,
-                        ":now": self._clock().isoformat(),
-                    },
-                    ReturnValues="ALL_NEW",
-                )
-        except ConditionFailedError:
-            return None
-        return _batch_of(reply["Attributes"])
+        item = update(
+            self._table,
+            "store the batch",
+            batch_key(tenant, batch_id),
+            f"SET {assignments}{removals}",
+            condition=condition,
+            values={f":{name}": value for name, value in changes.items()}
+            | {**tested, ":now": self._clock().isoformat()},
+            ExpressionAttributeNames={f"#{name}": name for name in ("state", *changes, *without)},
+        )
+        return None if item is None else _batch_of(item)
 
 
 def _item_of(batch: Batch) -> Item:
@@ -316,24 +312,8 @@ def _item_of(batch: Batch) -> Item:
     return item | {name: value for name in _OPTIONAL if (value := getattr(batch, name)) is not None}
 
 
+_BATCH = TypeAdapter(Batch)
+
+
 def _batch_of(item: Item) -> Batch:
-    return Batch(
-        tenant=item["tenant"],
-        id=item["batch_id"],
-        state=item["state"],
-        created_at=datetime.fromisoformat(item["created_at"]),
-        updated_at=datetime.fromisoformat(item["updated_at"]),
-        source_key=item.get("source_key"),
-        total=None if item.get("total") is None else int(item["total"]),
-        version=item.get("version"),
-        done=int(item["done"]),
-        failed=int(item["failed"]),
-        results_key=item.get("results_key"),
-        failure=item.get("failure"),
-        owner=item.get("owner"),
-        waiting=int(item.get("waiting", 0)),
-        waiting_for=item.get("waiting_for"),
-        waiting_until=datetime.fromisoformat(item["waiting_until"]) if "waiting_until" in item else None,
-        when=item.get("when"),
-        pay_twice=bool(item.get("pay_twice", 0)),
-    )
+    return _BATCH.validate_python({**item, "id": item["batch_id"]})

@@ -7,7 +7,7 @@ index by time lists by their keys because nothing else leads to them.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from touchstone.records.counters import MOST_COUNT_SHARDS
 from touchstone.records.keys import (
@@ -24,7 +24,8 @@ from touchstone.records.keys import (
     listed_pk,
     of_tenant,
 )
-from touchstone.records.table import Item, query, store_faults
+from touchstone.records.lists import all_of
+from touchstone.records.table import Item, partition, store_faults
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -146,8 +147,9 @@ class Belongings:
         """
         last = None
         labelled = set[str]()
-        for scope in (*(of_tenant(tenant, each) for each in LISTINGS), *self._listed(tenant)):
-            for item in self._in_index(scope):
+        listings = (of_tenant(tenant, each) for each in LISTINGS)
+        for scope in (*listings, *(listed_pk(tenant, shard) for shard in range(LISTED_SHARDS))):
+            for item in all_of(self._table, "what a tenant has", scope=scope):
                 pk = str(item["pk"])
                 # Items of one partition stand side by side, except a record's labels, which are given at different
                 # times.
@@ -164,13 +166,8 @@ class Belongings:
 
         `only` names the attributes to read; empty: all of them.
         """
-        asked: dict[str, Any] = {"KeyConditionExpression": "pk = :pk", "ExpressionAttributeValues": {":pk": pk}}
-        if begins:
-            asked["KeyConditionExpression"] += " AND begins_with(sk, :begins)"
-            asked["ExpressionAttributeValues"][":begins"] = begins
-        if only:
-            asked["ProjectionExpression"] = ", ".join(only)
-        return query(self._table, "what a tenant has", ConsistentRead=True, **asked)
+        asked = {"ProjectionExpression": ", ".join(only)} if only else {}
+        return partition(self._table, "what a tenant has", pk, begins=begins, **asked)
 
     def may_fill(self, tenant: str, pk: str) -> None:
         """Note that a partition is about to be emptied into which more items may still come after its record is gone.
@@ -179,18 +176,6 @@ class Belongings:
         """
         with store_faults("note what is removed"):
             self._table.put_item(Item={"pk": of_tenant(tenant), "sk": f"{EMPTIED}{pk}"})
-
-    def _listed(self, tenant: str) -> Iterator[str]:
-        return (listed_pk(tenant, shard) for shard in range(LISTED_SHARDS))
-
-    def _in_index(self, scope: str) -> Iterator[Item]:
-        return query(
-            self._table,
-            "what a tenant has",
-            IndexName="by_time",
-            KeyConditionExpression="gsi1pk = :scope",
-            ExpressionAttributeValues={":scope": scope},
-        )
 
 
 def _word(pk: str) -> str:

@@ -20,7 +20,7 @@ from touchstone.oracle.task import challenged
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import CHALLENGES, key_of, task_key
-from touchstone.records.table import query
+from touchstone.records.table import partition
 from touchstone.records.tasks import TASK
 
 
@@ -62,13 +62,7 @@ class Challenges(JobStore[Challenge, Never]):
 
     def of_task(self, *, tenant: str, task_id: str) -> tuple[Challenge, ...]:
         """All challenges to a task's ranking, oldest first, strongly consistent."""
-        found = query(
-            self._table,
-            "the challenges",
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :challenge)",
-            ExpressionAttributeValues={":pk": task_key(tenant, task_id)["pk"], ":challenge": CHALLENGES},
-            ConsistentRead=True,
-        )
+        found = partition(self._table, "the challenges", task_key(tenant, task_id)["pk"], begins=CHALLENGES)
         records = (self._records.of_item(tenant, item).record for item in found)
         return tuple(sorted(records, key=lambda one: one.created_at))
 

@@ -18,11 +18,11 @@ from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.counting import CARDS_OF_CALLS, orders_of
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import Increment, action_of, changes, counted_tallies
+from touchstone.records.counters import Increment, counted_tallies, writes_of
 from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import COMPARISON, comparison_key, of_tenant, task_key
 from touchstone.records.lists import all_of
-from touchstone.records.table import Action, Item, query
+from touchstone.records.table import partition
 from touchstone.records.versioned import RecordKind, Versioned
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ class Comparisons:
 
     def of_round(self, *, tenant: str, task_id: str, round_id: str) -> tuple[DimensionComparison, ...]:
         """The comparisons of all dimensions of a round, strongly consistent; empty if the round was not begun."""
-        found = _items(self._table, task_key(tenant, task_id)["pk"], begins=f"{COMPARISON}{round_id}#")
+        of_task = task_key(tenant, task_id)["pk"]
+        found = partition(self._table, "the comparisons", of_task, begins=f"{COMPARISON}{round_id}#")
         return tuple(self._records.of_item(tenant, item).record for item in found)
 
     def begin(self, *, tenant: str, task_id: str, round_id: str, dimension: str) -> tuple[DimensionComparison, bool]:
@@ -109,27 +110,10 @@ class Comparisons:
         return self._records.change(comparison.tenant, COMPARISON_KIND.key(comparison), step)
 
 
-def _items(table: "Table", pk: str, *, begins: str = COMPARISON) -> Iterator[Item]:
-    """The items of a task's comparisons, of all its rounds or of the round in `begins`."""
-    return query(
-        table,
-        "the comparisons",
-        KeyConditionExpression="pk = :pk AND begins_with(sk, :begins)",
-        ExpressionAttributeValues={":pk": pk, ":begins": begins},
-        ConsistentRead=True,
-    )
-
-
 def _counted(comparison: DimensionComparison) -> Iterator[Increment]:
     """What a comparison adds to its judges' counters: every call, and once it is over the pairs of its finalists."""
-    tallies = calls_of(comparison.spends, CARDS_OF_CALLS)
-    for key, orders in orders_of(comparison).items():
-        tallies[key] = tallies[key] + orders if key in tallies else orders
+    tallies = calls_of(comparison.spends, CARDS_OF_CALLS, also=orders_of(comparison).items())
     return counted_tallies(comparison.tenant, f"{comparison.task_id}#{comparison.id}", tallies)
-
-
-def _counter_writes(before: DimensionComparison | None, after: DimensionComparison) -> Sequence[Action]:
-    return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
 
 
 COMPARISON_KIND = RecordKind(
@@ -138,7 +122,7 @@ COMPARISON_KIND = RecordKind(
     key=lambda one: comparison_key(one.tenant, one.task_id, one.round_id, one.dimension),
     asked=lambda one: "\n".join(one.finalists),
     derived=lambda _: {},
-    counter_writes=_counter_writes,
+    counter_writes=writes_of(_counted),
 )
 """How comparisons are stored."""
 
@@ -147,5 +131,5 @@ def counted_comparisons(table: "Table", artifacts: Artifacts, tenant: str) -> It
     """What the comparisons of all contests of a tenant add to the counters; each comparison is read again."""
     records = Versioned(COMPARISON_KIND, table, artifacts, pause=time.sleep)
     for task in all_of(table, "the tasks", scope=of_tenant(tenant, "TASKS")):
-        for item in _items(table, str(task["pk"])):
+        for item in partition(table, "the comparisons", str(task["pk"]), begins=COMPARISON):
             yield from _counted(records.of_item(tenant, item).record)

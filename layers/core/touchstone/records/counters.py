@@ -15,7 +15,7 @@ dollar) and scores in millionths, as integers: sums are exact.
 import hashlib
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
@@ -23,7 +23,7 @@ from touchstone.answers.labelling import CARDS_OF_CALLS, rated, verdicts_of
 from touchstone.answers.model import ENDED, AnswerRecord, Attempt, DeepEvaluation, EvaluationState, Verification
 from touchstone.errors import SettingsError
 from touchstone.judges.base import asks_in_turn
-from touchstone.judges.spends import Spend, count_unpriced
+from touchstone.judges.spends import count_unpriced
 from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
 from touchstone.records.keys import of_tenant, part
 from touchstone.records.table import Action
@@ -74,11 +74,6 @@ def contributions(record: AnswerRecord) -> tuple[Increment, ...]:
     return tuple(found.values())
 
 
-def difference(before: AnswerRecord | None, after: AnswerRecord) -> tuple[Increment, ...]:
-    """What a change of a record adds to the counters. `before` None: there was no record."""
-    return changes(() if before is None else contributions(before), contributions(after))
-
-
 def changes(before: Iterable[Increment], after: Iterable[Increment]) -> tuple[Increment, ...]:
     """What to add to the counters if contributions change from `before` to `after`, each item at most once."""
     old = {(each.pk, each.sk): each for each in before}
@@ -87,14 +82,13 @@ def changes(before: Iterable[Increment], after: Iterable[Increment]) -> tuple[In
     return tuple(change for change in found if change is not None)
 
 
-def counted_calls(
-    tenant: str, record_id: str, spends: Iterable[Spend], cards: Mapping[str, tuple[str, str]]
-) -> Iterator[Increment]:
-    """What a record's calls add to the counters of the judges that they were made to.
+def writes_of[R](counted: Callable[[R], Iterable[Increment]]) -> Callable[[R | None, R], tuple[Action, ...]]:
+    """The counter writes of a change of a record (`RecordKind.counter_writes`), from what a record counts for."""
 
-    `cards` has the kind of verdict and the tier for each purpose whose calls bring verdicts.
-    """
-    return counted_tallies(tenant, record_id, calls_of(spends, cards))
+    def writes(before: R | None, after: R) -> tuple[Action, ...]:
+        return tuple(map(action_of, changes(() if before is None else counted(before), counted(after))))
+
+    return writes
 
 
 def counted_tallies(tenant: str, record_id: str, tallies: Mapping[JudgeKey, CardTally]) -> Iterator[Increment]:
@@ -182,7 +176,7 @@ def _parts(record: AnswerRecord) -> Iterator[Increment]:
     if record.stage in ENDED:
         yield Increment(pk=pk, sk=f"DAY#{record.created_at:%Y-%m-%d}", add=_volume(record))
         yield from _rates(record, pk)
-        yield from counted_calls(record.tenant, record.id, record.spends, CARDS_OF_CALLS)
+        yield from counted_tallies(record.tenant, record.id, calls_of(record.spends, CARDS_OF_CALLS))
         for judge, tally in _verdicts(record):
             yield Increment(pk=pk, sk=judge_sk(judge), add=counts_of(tally))
     state = record.evaluation.state

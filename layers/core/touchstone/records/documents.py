@@ -17,14 +17,18 @@ from pydantic import BaseModel
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError, StoreError, TooLargeError
+from touchstone.quizzes.curriculum import Curriculum
+from touchstone.quizzes.learner import LearnerProfile
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.cursors import Page
 from touchstone.records.keys import RECORD, Key, of_tenant, part, sortable
 from touchstone.records.lists import newest
 from touchstone.records.table import ConditionFailedError, Item, jitter, read, store_faults
+from touchstone.strict import Strict
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
+
 
 MAX_INLINE_BYTES = 350_000
 """The longest body in an item; a longer document lies in S3. An item holds 400 KB, and the summary and keys need their
@@ -191,3 +195,69 @@ class Documents[D: Document, S: BaseModel]:
 
     def _unsettled(self) -> StoreError:
         return StoreError(f"The {self._kind.name} was replaced by others each time; it is safe to repeat.")
+
+
+class CurriculumSummary(Strict):
+    """One line of a list of curricula. It counts the chapters, and the words and patterns of all chapters."""
+
+    id: str
+    title: str
+    chapters: int
+    words: int
+    patterns: int
+    updated_at: datetime
+
+
+def _summary_of_curriculum(curriculum: Curriculum, updated_at: datetime) -> CurriculumSummary:
+    return CurriculumSummary(
+        id=curriculum.id,
+        title=curriculum.title,
+        chapters=len(curriculum.chapters),
+        words=sum(len(chapter.vocabulary) for chapter in curriculum.chapters),
+        patterns=sum(len(chapter.grammar) for chapter in curriculum.chapters),
+        updated_at=updated_at,
+    )
+
+
+CURRICULUM = DocumentKind(
+    name="curriculum",
+    place="CURRICULUM",
+    listing="CURRICULA",
+    model=Curriculum,
+    summary_model=CurriculumSummary,
+    summary=_summary_of_curriculum,
+)
+"""How curricula are stored."""
+
+type Curricula = Documents[Curriculum, CurriculumSummary]
+
+
+class LearnerSummary(Strict):
+    """One line of a list of learners: the language of their questions, and how many weak points are known."""
+
+    id: str
+    ui_language: str
+    weak_points: int
+    updated_at: datetime
+
+
+def _summary_of_learner(profile: LearnerProfile, updated_at: datetime) -> LearnerSummary:
+    return LearnerSummary(
+        id=profile.id,
+        ui_language=profile.ui_language,
+        weak_points=len(profile.weak_points),
+        updated_at=updated_at,
+    )
+
+
+LEARNER = DocumentKind(
+    name="learner",
+    place="LEARNER",
+    listing="LEARNERS",
+    model=LearnerProfile,
+    summary_model=LearnerSummary,
+    summary=_summary_of_learner,
+)
+"""How learners are stored."""
+
+type Learners = Documents[LearnerProfile, LearnerSummary]

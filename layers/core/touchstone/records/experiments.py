@@ -1,7 +1,7 @@
 """How experiments and their pairs are stored, listed and found."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -9,7 +9,7 @@ from pydantic import Field
 
 from touchstone.judges.spends import cost_to_show
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import Increment, action_of, changes
+from touchstone.records.counters import Increment, writes_of
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import PAIR, of_tenant
 from touchstone.records.list_query import (
@@ -25,7 +25,6 @@ from touchstone.records.list_query import (
 from touchstone.records.lists import all_of
 from touchstone.records.pair_counts import counted_pair
 from touchstone.records.parts import PartKind, Parts
-from touchstone.records.table import Action
 from touchstone.records.versioned import Versioned
 from touchstone.strict import Strict
 from touchstone.surfaces.experiments.conclusion import Overall
@@ -131,18 +130,13 @@ EXPERIMENT = Job(
 """How experiments are stored."""
 
 
-def _counter_writes(before: PairWork | None, after: PairWork) -> Sequence[Action]:
-    """The writes by which a step of a pair changes the counters of its judges."""
-    return tuple(map(action_of, changes(() if before is None else counted_pair(before), counted_pair(after))))
-
-
 type Pairs = Parts[PairWork]
 PAIRS = PartKind(
     name="pair",
     model=PairWork,
     prefix=PAIR,
     new=lambda whole, number, at: PairWork(tenant=whole.tenant, experiment_id=whole.id, number=number, at=at),
-    counter_writes=_counter_writes,
+    counter_writes=writes_of(counted_pair),
 )
 """How pairs are stored. A pair ends once, and the same transaction adds it to the experiment's progress."""
 

@@ -81,8 +81,10 @@ def spend_tally(spend: Spend) -> CardTally:
     return call_tally(outcome, latency_ms=spend.latency_ms, cost_usd=spend.cost_usd)
 
 
-def calls_of(spends: Iterable[Spend], cards: Mapping[str, tuple[str, str]]) -> dict[JudgeKey, CardTally]:
-    """The tallies of calls, by judge.
+def calls_of(
+    spends: Iterable[Spend], cards: Mapping[str, tuple[str, str]], also: Iterable[tuple[JudgeKey, CardTally]] = ()
+) -> dict[JudgeKey, CardTally]:
+    """The tallies of calls, by judge, with what is `also` counted for judges.
 
     `cards` has the kind of verdict and the tier of each purpose that brings verdicts.
     """
@@ -92,4 +94,6 @@ def calls_of(spends: Iterable[Spend], cards: Mapping[str, tuple[str, str]]) -> d
             kind, tier = cards[spend.purpose]
             key = JudgeKey(model=spend.model, tier=tier, prompt_version=spend.prompt_version, kind=kind)
             found[key] = found.get(key, CardTally()) + spend_tally(spend)
+    for key, tally in also:
+        found[key] = found.get(key, CardTally()) + tally
     return found

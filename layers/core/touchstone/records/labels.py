@@ -20,7 +20,7 @@ from touchstone.records.cursors import Page
 from touchstone.records.judge_counts import counts_of, judge_sk
 from touchstone.records.keys import Key, of_tenant, part, sortable
 from touchstone.records.lists import all_of, newest
-from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read, read_many, transact
+from touchstone.records.table import Action, ConditionFailedError, Item, jitter, partition, read, read_many, transact
 from touchstone.statistics.tallies import CardTally, JudgedVote, JudgeKey, RatedAs, Sample, label_tally, people_tally
 from touchstone.strict import Strict
 
@@ -120,13 +120,7 @@ class Labels:
 
     def of_record(self, *, tenant: str, kind: str, record_id: str) -> dict[str, Label]:
         """The labels of a record's things, by the thing's name; strongly consistent."""
-        items = query(
-            self._table,
-            "the labels",
-            KeyConditionExpression="pk = :pk",
-            ExpressionAttributeValues={":pk": _pk(tenant, kind, record_id)},
-            ConsistentRead=True,
-        )
+        items = partition(self._table, "the labels", _pk(tenant, kind, record_id))
         return {label.item: label for label in map(_label, items)}
 
     def of_things(self, *, tenant: str, kind: str, things: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Label]:

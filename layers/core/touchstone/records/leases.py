@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
 from touchstone.records.keys import Key, part
-from touchstone.records.table import ConditionFailedError, store_faults
+from touchstone.records.table import update
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -44,24 +44,22 @@ class Leases:
             name,
             owner,
             now + timedelta(seconds=seconds),
-            update="ADD fence :one SET lease_owner = :owner, lease_until = :until",
+            expression="ADD fence :one SET lease_owner = :owner, lease_until = :until",
             condition="attribute_not_exists(lease_until) OR lease_until <= :now OR lease_owner = :owner",
             values={":one": 1, ":now": _number(now)},
         )
 
     def ask(self, name: str) -> bool:
         """Leave word for the name's present holder, who learns of it on release. False if nobody holds the name."""
-        try:
-            with store_faults("ask for the lease"):
-                self._table.update_item(
-                    Key=_key(name),
-                    UpdateExpression="ADD asked :one",
-                    ConditionExpression="lease_until > :now",
-                    ExpressionAttributeValues={":one": 1, ":now": _number(self._clock())},
-                )
-        except ConditionFailedError:
-            return False
-        return True
+        asked = update(
+            self._table,
+            "ask for the lease",
+            _key(name),
+            "ADD asked :one",
+            condition="lease_until > :now",
+            values={":one": 1, ":now": _number(self._clock())},
+        )
+        return asked is not None
 
     def renew(self, lease: Lease, *, seconds: float) -> Lease:
         """Prolong a lease that is still held. Raises `ConflictError` if another owner has taken the name."""
@@ -69,7 +67,7 @@ class Leases:
             lease.name,
             lease.owner,
             self._clock() + timedelta(seconds=seconds),
-            update="SET lease_until = :until",
+            expression="SET lease_until = :until",
             condition="lease_owner = :owner AND fence = :fence",
             values={":fence": lease.fence},
         )
@@ -87,33 +85,23 @@ class Leases:
         return self._let_go(lease, f"lease_owner = :owner AND fence = :fence AND {unasked}", {":asked": lease.asked})
 
     def _let_go(self, lease: Lease, condition: str, values: dict[str, Any]) -> bool:
-        try:
-            with store_faults("release the lease"):
-                self._table.update_item(
-                    Key=_key(lease.name),
-                    UpdateExpression="REMOVE lease_owner, lease_until",
-                    ConditionExpression=condition,
-                    ExpressionAttributeValues={":owner": lease.owner, ":fence": lease.fence, **values},
-                )
-        except ConditionFailedError:
-            return False
-        return True
+        released = update(
+            self._table,
+            "release the lease",
+            _key(lease.name),
+            "REMOVE lease_owner, lease_until",
+            condition=condition,
+            values={":owner": lease.owner, ":fence": lease.fence, **values},
+        )
+        return released is not None
 
     def _hold(
-        self, name: str, owner: str, until: datetime, *, update: str, condition: str, values: dict[str, Any]
+        self, name: str, owner: str, until: datetime, *, expression: str, condition: str, values: dict[str, Any]
     ) -> Lease | None:
-        try:
-            with store_faults("hold the lease"):
-                reply = self._table.update_item(
-                    Key=_key(name),
-                    UpdateExpression=update,
-                    ConditionExpression=condition,
-                    ExpressionAttributeValues={":owner": owner, ":until": _number(until), **values},
-                    ReturnValues="ALL_NEW",
-                )
-        except ConditionFailedError:
+        named = {":owner": owner, ":until": _number(until), **values}
+        held = update(self._table, "hold the lease", _key(name), expression, condition=condition, values=named)
+        if held is None:
             return None
-        held = reply["Attributes"]
         asked = int(str(held.get("asked", 0)))
         return Lease(name=name, owner=owner, fence=int(str(held["fence"])), until=until, asked=asked)
 

@@ -1,7 +1,7 @@
 """Measurements of quizzes, summaries and decks of flashcards."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from touchstone.judges.spends import count_unpriced, known_cost, models_of, providers_of
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import Increment, action_of, changes, counted_tallies
+from touchstone.records.counters import Increment, counted_tallies, writes_of
 from touchstone.records.jobs import Job
 from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import of_tenant
@@ -29,9 +29,7 @@ from touchstone.records.list_query import (
     standing,
 )
 from touchstone.records.lists import all_of
-from touchstone.records.table import Action
 from touchstone.records.versioned import Versioned
-from touchstone.statistics.tallies import CardTally
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import text_of
 from touchstone.surfaces.labelling import CARDS_OF_CALLS, CLASSES, agreement_of
@@ -149,14 +147,8 @@ def _due(measurement: Measurement) -> datetime | None:
 
 def _counted(measurement: Measurement) -> tuple[Increment, ...]:
     """What a measurement adds to judges' counters: its calls to them, and how several judges agreed on its items."""
-    tallies = calls_of(measurement.spends(), CARDS_OF_CALLS)
-    for judge, tally in agreement_of(measurement):
-        tallies[judge] = tallies.get(judge, CardTally()) + tally
+    tallies = calls_of(measurement.spends(), CARDS_OF_CALLS, also=agreement_of(measurement))
     return tuple(counted_tallies(measurement.tenant, measurement.id, tallies))
-
-
-def _counter_writes(before: Measurement | None, after: Measurement) -> Sequence[Action]:
-    return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
 
 
 MEASUREMENT = Job(
@@ -167,7 +159,7 @@ MEASUREMENT = Job(
     line=MeasurementSummary,
     summary=_summary,
     due=_due,
-    counter_writes=_counter_writes,
+    counter_writes=writes_of(_counted),
 )
 """How measurements are stored."""
 

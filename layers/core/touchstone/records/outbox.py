@@ -26,7 +26,7 @@ from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.oracle.events import TaskEvent
 from touchstone.records.keys import OUTBOX, Key, event_key, sortable, task_key
-from touchstone.records.table import Action, ConditionFailedError, Item, query, read, store_faults
+from touchstone.records.table import Action, Item, partition, query, read, update
 from touchstone.records.ulids import derived_ulid
 
 if TYPE_CHECKING:
@@ -80,14 +80,8 @@ class Outbox:
 
     def of_task(self, *, tenant: str, task_id: str) -> tuple[OutboxEvent, ...]:
         """All events of a task, the oldest first, sent or not; strongly consistent."""
-        found = query(
-            self._table,
-            "the events",
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :event)",
-            ExpressionAttributeValues={":pk": task_key(tenant, task_id)["pk"], ":event": OUTBOX},
-            ConsistentRead=True,
-        )
-        return tuple(_event_of(item) for item in found)
+        found = partition(self._table, "the events", task_key(tenant, task_id)["pk"], begins=OUTBOX)
+        return tuple(map(_event_of, found))
 
     def claim(self, event: OutboxEvent, *, seconds: float = CLAIM_SECONDS) -> bool:
         """Claim an event to send it now, for `seconds`: of many callers at once exactly one gets it.
@@ -112,22 +106,14 @@ class Outbox:
             values={":now": self._clock().isoformat()},
         )
 
-    def _update(self, event: OutboxEvent, update: str, *, condition: str, values: Item) -> bool:
+    def _update(self, event: OutboxEvent, expression: str, *, condition: str, values: Item) -> bool:
         """Update an event's item. Return whether the condition held and the item was changed."""
         key = _key(event.id, event.event)
-        try:
-            with store_faults("store the event"):
-                self._table.update_item(
-                    Key=key,
-                    UpdateExpression=update,
-                    ConditionExpression=condition,
-                    ExpressionAttributeValues=values,
-                )
-        except ConditionFailedError:
-            if read(self._table, key, "the event") is None:
-                raise NotFoundError("There is no event with this id.") from None
-            return False
-        return True
+        if update(self._table, "store the event", key, expression, condition=condition, values=values) is not None:
+            return True
+        if read(self._table, key, "the event") is None:
+            raise NotFoundError("There is no event with this id.")
+        return False
 
 
 def outbox_actions(events: Sequence[TaskEvent]) -> tuple[Action, ...]:

@@ -5,12 +5,34 @@ sums are few, one for each judge, prompt and kind of verdict, so that the transa
 """
 
 from collections.abc import Iterator, Mapping
+from typing import TypedDict
 
+from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.records.counters import Increment, counts_pk, shard_of
 from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
 from touchstone.statistics.tallies import CardTally, JudgeKey
 from touchstone.surfaces.experiments.counting import CARDS_OF_CALLS, JudgeCount, PairCounts, orders_of
 from touchstone.surfaces.experiments.pair_work import PairKept, PairWork
+
+
+class PairSums(TypedDict):
+    """What all tries of a pair cost so far, and their tallies, as the steps of `pair_work` take them."""
+
+    cost_usd: float
+    unpriced_calls: int
+    counts: PairCounts | None
+
+
+def sums_of(kept: PairKept) -> PairSums:
+    """The sums of all tries of a pair, from everything that they brought."""
+    return PairSums(
+        cost_usd=known_cost(kept.paid) or 0.0, unpriced_calls=count_unpriced(kept.paid), counts=pair_counts(kept)
+    )
+
+
+def sums_before(pair: PairWork) -> PairSums:
+    """The sums of a pair whose latest try brought nothing."""
+    return PairSums(cost_usd=pair.cost_usd, unpriced_calls=pair.unpriced_calls, counts=None)
 
 
 def pair_counts(kept: PairKept) -> PairCounts:

@@ -10,7 +10,7 @@ from touchstone.clock import Clock, system_clock
 from touchstone.parts import Part, PartsProgress
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import Key, key_of
-from touchstone.records.table import Action, Item, query, read
+from touchstone.records.table import Action, Item, partition, read
 from touchstone.records.versioned import RecordKind, Versioned
 from touchstone.references import Reference
 
@@ -56,13 +56,7 @@ class PartKind[P: Part]:
 
     def items(self, table: "Table", pk: str) -> Iterator[Item]:
         """The items of a job's parts that have begun, strongly consistent."""
-        return query(
-            table,
-            f"the {self.name}s",
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :part)",
-            ExpressionAttributeValues={":pk": pk, ":part": self.prefix},
-            ConsistentRead=True,
-        )
+        return partition(table, f"the {self.name}s", pk, begins=self.prefix)
 
     def _counted(self, before: P | None, after: P) -> Action:
         """The write that adds a step of a part to the progress of its job."""

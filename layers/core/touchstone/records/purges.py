@@ -17,7 +17,7 @@ from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import counts_pk
 from touchstone.records.keys import RECORD, Key, listed_by_key, of_tenant, sortable
 from touchstone.records.lists import due_until
-from touchstone.records.table import Action, ConditionFailedError, Item, query, read, store_faults, transact
+from touchstone.records.table import Action, ConditionFailedError, Item, partition, query, read, store_faults, transact
 from touchstone.records.ulids import first_ulid
 
 if TYPE_CHECKING:
@@ -78,15 +78,7 @@ class Purges:
 
     def partition(self, pk: str) -> list[Item]:
         """All items of a record's partition, strongly consistent."""
-        return list(
-            query(
-                self.table,
-                "what is to be purged",
-                KeyConditionExpression="pk = :pk",
-                ExpressionAttributeValues={":pk": pk},
-                ConsistentRead=True,
-            )
-        )
+        return list(partition(self.table, "what is to be purged", pk))
 
     def begin(self, purge: Purge, seen: Mapping[str, Any], *, unchanged: Sequence[str]) -> bool:
         """Remove the record as it was `seen`; False if one of the attributes `unchanged` has another value by now."""

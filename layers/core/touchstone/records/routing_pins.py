@@ -9,7 +9,7 @@ from touchstone.answers.providers import ProviderChoice
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError
 from touchstone.records.keys import CHOICE, Key, of_tenant, part
-from touchstone.records.table import ConditionFailedError, query, store_faults
+from touchstone.records.table import ConditionFailedError, partition, store_faults
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -66,14 +66,7 @@ class RoutingPins:
         """All pins and noted choices of a tenant, by one query."""
         pins: dict[str, Pinned] = {}
         choices: dict[str, NotedChoice] = {}
-        found = query(
-            self._table,
-            "the routing pins",
-            KeyConditionExpression="pk = :pk",
-            ExpressionAttributeValues={":pk": of_tenant(tenant, "ROUTING")},
-            ConsistentRead=True,
-        )
-        for item in found:
+        for item in partition(self._table, "the routing pins", of_tenant(tenant, "ROUTING")):
             subject, at = str(item["subject"]), item.get("at")
             if str(item["sk"]).startswith(CHOICE):
                 choice, before = _choice_of(item["choice"]), item["before"]

@@ -30,7 +30,7 @@ from touchstone.records.keys import of_tenant, text_of
 from touchstone.records.labels import LABELS, counted_for, labels_of
 from touchstone.records.lists import all_of
 from touchstone.records.purges import refuse_recount
-from touchstone.records.table import Item, query, store_faults
+from touchstone.records.table import Item, partition, query, store_faults
 from touchstone.references import Reference
 from touchstone.statistics.corrected import UNLABELLED, CorrectedRate, VerdictCells, corrected_rate
 from touchstone.statistics.tallies import CardTally, JudgeKey, cells_of
@@ -265,20 +265,13 @@ class Statistics(OfAnswers):
         """
         shards = (counts_pk(tenant, shard) for shard in range(MOST_COUNT_SHARDS))
         partitions = (*shards, suggestions_pk(tenant), approaches_pk(tenant))
-        return {(item["pk"], item["sk"]): item for pk in partitions for item in self._partition(pk)}
+        return {
+            (item["pk"], item["sk"]): item for pk in partitions for item in partition(self._table, "the counters", pk)
+        }
 
     def _answer_ids(self, tenant: str) -> Iterator[str]:
         found = all_of(self._table, "the answers", scope=of_tenant(tenant, "ANSWERS"))
         return (str(item["gsi1sk"]) for item in found)
-
-    def _partition(self, pk: str) -> Iterator[Item]:
-        return query(
-            self._table,
-            "the counters",
-            KeyConditionExpression="pk = :pk",
-            ExpressionAttributeValues={":pk": pk},
-            ConsistentRead=True,
-        )
 
     def _counts(self, tenant: str, condition: str, **values: str) -> Iterator[Item]:
         for shard in range(count_shards()):

@@ -18,7 +18,7 @@ from touchstone.oracle.labelling import CARDS_OF_CALLS, agreement_of
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import check_open
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import Increment, action_of, changes, counted_tallies
+from touchstone.records.counters import Increment, counted_tallies, writes_of
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import (
@@ -30,11 +30,10 @@ from touchstone.records.keys import (
     task_key,
 )
 from touchstone.records.lists import all_of, newest
-from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read
+from touchstone.records.table import Action, ConditionFailedError, Item, jitter, partition, query, read
 from touchstone.records.tasks import TASK
 from touchstone.records.versioned import CHANGE_TRIES
 from touchstone.references import Reference
-from touchstone.statistics.tallies import CardTally
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -147,14 +146,8 @@ class Submissions(JobStore[Submission, Never]):
         return () if place is None else tuple(place["submissions"])
 
     def _found(self, tenant: str, task_id: str, **arguments: Any) -> Iterator[Submission]:
-        items = query(
-            self._table,
-            "the submissions",
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :submission)",
-            ExpressionAttributeValues={":pk": task_key(tenant, task_id)["pk"], ":submission": SUBMISSIONS},
-            ConsistentRead=True,
-            **arguments,
-        )
+        of_task = task_key(tenant, task_id)["pk"]
+        items = partition(self._table, "the submissions", of_task, begins=SUBMISSIONS, **arguments)
         return (self._records.of_item(tenant, item).record for item in items)
 
     def _keep_text(self, tenant: str, task_id: str, request: SubmissionRequest) -> str:
@@ -223,14 +216,8 @@ def _in_work(tenant: str, task_id: str, *, passed: bool = False) -> str:
 
 def _counted(submission: Submission) -> tuple[Increment, ...]:
     """What a submission adds to judges' counters: its calls to them, and how several of them agreed."""
-    tallies = calls_of(submission.spends, CARDS_OF_CALLS)
-    for judge, tally in agreement_of(submission):
-        tallies[judge] = tallies.get(judge, CardTally()) + tally
+    tallies = calls_of(submission.spends, CARDS_OF_CALLS, also=agreement_of(submission))
     return tuple(counted_tallies(submission.tenant, submission.id, tallies))
-
-
-def _counter_writes(before: Submission | None, after: Submission) -> Sequence[Action]:
-    return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
 
 
 SUBMISSION = Job[Submission, Never](
@@ -240,7 +227,7 @@ SUBMISSION = Job[Submission, Never](
     asked=lambda one: f"{one.submitter}\n{one.uploaded_key or one.text_key}",
     due=_due,
     more_attributes=_listed,
-    counter_writes=_counter_writes,
+    counter_writes=writes_of(_counted),
 )
 """How submissions are stored."""
 

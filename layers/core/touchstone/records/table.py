@@ -108,6 +108,42 @@ def query(table: "Table", what: str, **arguments: Any) -> Iterator[Item]:
         start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
 
+def partition(table: "Table", what: str, pk: str, *, begins: str = "", **arguments: Any) -> Iterator[Item]:
+    """The items of a partition whose sort keys begin with `begins`, in the order of these keys, strongly consistent."""
+    condition, values = "pk = :pk", {":pk": pk}
+    if begins:
+        condition, values = f"{condition} AND begins_with(sk, :begins)", {**values, ":begins": begins}
+    return query(
+        table,
+        what,
+        KeyConditionExpression=condition,
+        ExpressionAttributeValues=values,
+        ConsistentRead=True,
+        **arguments,
+    )
+
+
+def update(
+    table: "Table", what: str, key: dict[str, str], expression: str, *, condition: str, values: Item, **arguments: Any
+) -> Item | None:
+    """Update an item if a condition holds, and return it as it is then. None if the condition does not hold.
+
+    `what` completes "The store could not …".
+    """
+    try:
+        with store_faults(what):
+            return table.update_item(
+                Key=key,
+                UpdateExpression=expression,
+                ConditionExpression=condition,
+                ExpressionAttributeValues=values,
+                ReturnValues="ALL_NEW",
+                **arguments,
+            )["Attributes"]
+    except ConditionFailedError:
+        return None
+
+
 def transact(
     table: "Table", actions: Sequence[Action], what: str, *, pause: Callable[[float], None] = time.sleep
 ) -> None:

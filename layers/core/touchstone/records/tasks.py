@@ -61,13 +61,9 @@ class TaskSummary(Strict):
     unpriced_calls: int = 0
 
 
-def _over(line: TaskSummary) -> bool:
-    return line.state in {"final", "failed"}
-
-
 FINDABLE = Findable[Task, TaskSummary](
     filters={
-        "status": LineFilter(of=lambda line: standing(line.state, over=_over(line))),
+        "status": LineFilter(of=lambda line: standing(line.state, over=line.state in {"final", "failed"})),
         "path": LineFilter(of=lambda line: (line.path,)),
         "owner": LineFilter(of=lambda line: (line.owner,)),
         "winner": LineFilter(of=lambda line: (("no", "yes")[line.winner is not None],)),

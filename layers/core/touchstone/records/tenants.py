@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.records.keys import Key, of_tenant
-from touchstone.records.table import ConditionFailedError, Item, query, read, store_faults
+from touchstone.records.lists import all_of
+from touchstone.records.table import ConditionFailedError, Item, read, store_faults, update
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -110,19 +111,18 @@ class Tenants:
         self._several, self._looked_at = found["Count"] > 1, now
         return self._several
 
-    def _mark(self, tenant: str, update: str) -> TenantInDeletion:
-        try:
-            with store_faults("mark the tenant"):
-                marked = self._table.update_item(
-                    Key=profile_key(tenant),
-                    UpdateExpression=update,
-                    ConditionExpression="attribute_exists(pk)",
-                    ExpressionAttributeNames={"#leaving": LEAVING},
-                    ExpressionAttributeValues={":now": self._clock().isoformat()},
-                    ReturnValues="ALL_NEW",
-                )["Attributes"]
-        except ConditionFailedError:
-            raise NotFoundError(f"There is no tenant {tenant}.") from None
+    def _mark(self, tenant: str, expression: str) -> TenantInDeletion:
+        marked = update(
+            self._table,
+            "mark the tenant",
+            profile_key(tenant),
+            expression,
+            condition="attribute_exists(pk)",
+            values={":now": self._clock().isoformat()},
+            ExpressionAttributeNames={"#leaving": LEAVING},
+        )
+        if marked is None:
+            raise NotFoundError(f"There is no tenant {tenant}.")
         emptied = marked.get("emptied_at")
         return TenantInDeletion(
             tenant=tenant,
@@ -132,14 +132,7 @@ class Tenants:
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all tenants, in alphabetical order; a tenant created just now may still be missing."""
-        found = query(
-            self._table,
-            "the tenants",
-            IndexName="by_time",
-            KeyConditionExpression="gsi1pk = :directory",
-            ExpressionAttributeValues={":directory": _DIRECTORY},
-        )
-        return tuple(str(item["gsi1sk"]) for item in found)
+        return tuple(str(item["gsi1sk"]) for item in all_of(self._table, "the tenants", scope=_DIRECTORY))
 
 
 def profile_key(tenant: str) -> Key:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, InputError, NotFoundError, UnauthenticatedError
 from touchstone.records.keys import Key, of_tenant
-from touchstone.records.table import Action, ConditionFailedError, Item, query, read, read_many, transact
+from touchstone.records.table import Action, ConditionFailedError, Item, partition, read, read_many, transact
 from touchstone.records.tenants import LEAVING, profile_key
 from touchstone.records.ulids import is_ulid, new_ulid
 
@@ -146,13 +146,7 @@ class Tokens:
         return _info_of({**item, "revoked_at": moment})
 
     def _listed(self, tenant: str) -> Iterator[Item]:
-        return query(
-            self._table,
-            "the tokens",
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :token)",
-            ExpressionAttributeValues={":pk": of_tenant(tenant), ":token": "TOKEN#"},
-            ConsistentRead=True,
-        )
+        return partition(self._table, "the tokens", of_tenant(tenant), begins="TOKEN#")
 
 
 def _digest(token: str) -> str:

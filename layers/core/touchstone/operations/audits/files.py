@@ -16,8 +16,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel
-
 from touchstone.audits.agent import AgentState, Library
 from touchstone.audits.bundles.archive import digest_of, unpack
 from touchstone.audits.bundles.target import Target
@@ -98,11 +96,6 @@ class AuditFiles(JobFiles):
         """The first turn that a batch brought for a case. None if its file is gone."""
         return self._scratched(f"brought/{number}.json", BatchTurn)
 
-    @property
-    def batches_key(self) -> str:
-        """The key in scratch of the list of batches at providers."""
-        return f"{self._folder}/provider-batches.txt"
-
     def put_report(self, form: AuditReportFormat, text: str) -> None:
         """Store a report."""
         name, content_type = REPORTS[form]
@@ -126,17 +119,6 @@ class AuditFiles(JobFiles):
 
     def _task_key(self, number: int) -> str:
         return f"{self._folder}/tasks/{number}.json"
-
-    def _put_scratch(self, name: str, said: BaseModel) -> None:
-        key, text = f"{self._folder}/{name}", said.model_dump_json()
-        self.scratch.put_text(tenant=self.tenant, key=key, text=text, content_type=JSON)
-
-    def _scratched[T: BaseModel](self, name: str, kind: type[T]) -> T | None:
-        try:
-            text = self.scratch.get_text(tenant=self.tenant, key=f"{self._folder}/{name}")
-        except NotFoundError:
-            return None
-        return kind.model_validate_json(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

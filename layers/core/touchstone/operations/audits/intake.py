@@ -28,13 +28,11 @@ from touchstone.audits.record import (
 )
 from touchstone.audits.report import CaseSource
 from touchstone.errors import ConflictError, InputError, LimitError, TooLargeError, TouchstoneError
-from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.audits.files import AuditReportFormat, FilesOf
-from touchstone.operations.jobs.intake import Intake
-from touchstone.operations.jobs.paid_batches import refuse_paid
+from touchstone.operations.jobs.intake import BatchedIntake
 from touchstone.operations.jobs.sweep import MOST, SweptJobs
 from touchstone.parts import PartsProgress
-from touchstone.records import WEEKLY, Audits, Cases, ProviderBatchStore
+from touchstone.records import WEEKLY, Audits, Cases
 from touchstone.references import Reference
 from touchstone.strict import fault_sentence
 
@@ -52,7 +50,7 @@ ENDED_WEEKLY = "It was ended while it was being begun that the audit is made aga
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditIntake(Intake):
+class AuditIntake(BatchedIntake):
     """Accepts and shows one tenant's audits.
 
     Every method raises `NotFoundError` for a record that the tenant does not have, and `StoreError` if the request is
@@ -63,9 +61,6 @@ class AuditIntake(Intake):
     audits: Audits
     cases: Cases
     files: FilesOf
-    provider_batches: ProviderBatchStore
-    batches: Callable[[], bool] = bool
-    """Whether work that can wait goes through providers' batches."""
 
     def audit(self, request: AuditRequest, *, key: str | None) -> AuditRecord:
         """Audit a benchmark; `key` is the sender's own.
@@ -83,7 +78,7 @@ class AuditIntake(Intake):
             limits=request.limits,
             max_cost_usd=request.max_cost_usd,
             previous=request.previous,
-            when="cheap" if request.when == "cheap" and self.batches() else "now",
+            when=self.when(request.when),
         )
         return self._started(self._kept(kept, terms, weekly=request.weekly, key=key, kind="audit"))
 
@@ -131,9 +126,9 @@ class AuditIntake(Intake):
         record = self.audits.get(self._ref(audit_id))
         if record.when == "now" or record.finished_at is not None:
             return record
-        refuse_paid(self._batches(record), called="audit", pay_twice=pay_twice)
+        self.refuse_paid(record.batches, called="audit", pay_twice=pay_twice)
         record = self.audits.change(record.ref, hastened)
-        self.workflows().start("audit", record.ref, run=f"now-{self.clock():%Y%m%dT%H%M%S}")
+        self.workflows().start("audit", record.ref, run=self.run_now())
         return record
 
     def view(self, audit_id: str) -> AuditView:
@@ -142,7 +137,7 @@ class AuditIntake(Intake):
 
     def shown(self, record: AuditRecord) -> AuditView:
         """The view of an audit record."""
-        progress, batches = self.cases.progress(record.ref), self._batches(record)
+        progress, batches = self.cases.progress(record.ref), self.made_batches(record.batches)
         if record.state != "done":
             return AuditView.of(record, progress, batches=batches)
         files = self.files(record.id)
@@ -168,11 +163,6 @@ class AuditIntake(Intake):
             raise ConflictError(f"The report has {size:,} bytes, too many for a reply: read it by the audit's {link}.")
         return files.report(form)
 
-    def _batches(self, record: AuditRecord) -> list[ProviderBatch]:
-        """The provider batches that were made for an audit."""
-        which = [Reference(self.tenant, "provider_batch", one) for one in record.batches]
-        return list(self.provider_batches.find_many(tenant=self.tenant, which=which).values()) if which else []
-
     def _ref(self, audit_id: str) -> Reference:
         return Reference(self.tenant, "audit", audit_id)
 
@@ -184,7 +174,7 @@ class AuditIntake(Intake):
 
     def _kept(self, kept: KeptCases, terms: AuditTerms, *, weekly: bool, key: str | None, kind: str) -> AuditRecord:
         audit_id = self.new_id(key, called=kind)
-        if kind != "weekly-audit" and not self._known(audit_id):
+        if kind != "weekly-audit" and self.audits.find(self._ref(audit_id)) is None:
             self._check_room()
         content_key, content_hash = self.files(audit_id).put_cases(kept)
         return self.audits.create(
@@ -198,9 +188,6 @@ class AuditIntake(Intake):
                 weekly=weekly,
             )
         )
-
-    def _known(self, audit_id: str) -> bool:
-        return self.audits.find(self._ref(audit_id)) is not None
 
     def _check_room(self) -> None:
         """Raise `LimitError` if the tenant has as many unfinished audits as it may have."""

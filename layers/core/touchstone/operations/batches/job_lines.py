@@ -1,9 +1,12 @@
 """Lines of a batch whose work has a record and a machine of its own: submissions, measurements, quizzes."""
 
+import logging
+from collections.abc import Awaitable, Callable
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from touchstone.errors import StoreError
 from touchstone.operations.batches.chunks import LineName
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.quizzes.model import QuizRequest
@@ -17,6 +20,8 @@ from touchstone.surfaces.measurement import (
 
 MEASUREMENT_RESULT, QUIZ_RESULT = "measurement", "quiz"
 """The fields of a line's result that lines to be measured and lines that ask for a quiz fill, in this order."""
+
+logger = logging.getLogger(__name__)
 
 
 class SubmissionLine(SubmissionRequest):
@@ -97,3 +102,19 @@ def quiz_request_in(line: QuizWorkLine) -> QuizRequest | QuizCheckRequest:
     """The request that a line carries, without what belongs to the line."""
     kind = QuizRequest if isinstance(line, QuizLine) else QuizCheckRequest
     return kind(**{name: getattr(line, name) for name in kind.model_fields})
+
+
+async def tried_or[R](work: Awaitable[R], otherwise: Callable[[], R], fault: str) -> R:
+    """What `work` on a line's record brought; `otherwise` if it broke off, which is logged as a `fault`.
+
+    The record is taken, so its line is done: its own machine tries again, and says what is wrong. A fault of the store
+    is raised, since the chunk is to be repeated then.
+    """
+    try:
+        return await work
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - see above
+        # Log the error's type only: its message may quote what was sent.
+        logger.error("%s: %s", fault, type(error).__name__)  # noqa: TRY400
+        return otherwise()

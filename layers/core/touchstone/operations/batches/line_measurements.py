@@ -4,14 +4,12 @@ A measurement that can wait goes by the providers' batches: it is tried without 
 are left to the batch of its file.
 """
 
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
 from touchstone.clock import Deadline
-from touchstone.errors import StoreError
-from touchstone.operations.batches.job_lines import MeasurementLine, request_in
+from touchstone.operations.batches.job_lines import MeasurementLine, request_in, tried_or
 from touchstone.operations.batches.lines import WantedQuestion
 from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.surfaces.intake import MeasurementIntake
@@ -22,8 +20,6 @@ from touchstone.surfaces.measurement import Measurement, new_measurement, set_to
 LEAST_SECONDS = 120.0
 """The least time left in which a measurement is begun: a metric of a long quiz may take that long, and a try that the
 end of its chunk cuts short is paid for and counts."""
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +69,12 @@ class LineMeasurements:
                 return tried
             measurement = tried
         if measurement.open and deadline.remaining >= LEAST_SECONDS:
-            measurement = await self._tried(measurement, deadline)
+            which = measurement.ref
+            measurement = await tried_or(
+                measure_once(self.context, measurement, deadline=deadline),
+                lambda: self.context.measurements.get(which),
+                f"Measurement {which.id} was not made with its line",
+            )
         self.intake.start(measurement)
         return MeasurementView.of(measurement)
 
@@ -81,23 +82,8 @@ class LineMeasurements:
         """A measurement's questions for batches; or its record, which is over or to be asked about at once."""
         found: Measurement | tuple[WantedQuestion, ...] = measurement
         if self.by_batch is not None and not at_once:
-            try:
-                found = await self.by_batch(measurement)
-            except StoreError:
-                raise
-            except Exception as error:  # noqa: BLE001 - it is asked at once, and its machine says what is wrong
-                logger.error("Measurement %s goes by no batch: %s", measurement.id, type(error).__name__)  # noqa: TRY400
+            fault = f"Measurement {measurement.id} goes by no batch"
+            found = await tried_or(self.by_batch(measurement), lambda: measurement, fault)
         if isinstance(found, tuple) or not found.open:
             return found
         return self.context.measurements.change(measurement.ref, set_to_now)
-
-    async def _tried(self, measurement: Measurement, deadline: Deadline) -> Measurement:
-        """The measurement after a try, also if the try failed: the measurement is taken, so its line is done."""
-        try:
-            return await measure_once(self.context, measurement, deadline=deadline)
-        except StoreError:
-            raise
-        except Exception as error:  # noqa: BLE001 - its machine tries again, and says what is wrong
-            # Log the error's type only: its message may quote the material.
-            logger.error("Measurement %s was not made with its line: %s", measurement.id, type(error).__name__)  # noqa: TRY400
-            return self.context.measurements.get(measurement.ref)

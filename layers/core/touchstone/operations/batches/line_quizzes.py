@@ -1,17 +1,15 @@
 """Quizzes that lines of a batch ask for: taken like any other request, and made or checked beside the other lines."""
 
-import logging
 from dataclasses import dataclass
 from datetime import timedelta
 
 from touchstone.attempts import Waiting
 from touchstone.clock import Deadline
-from touchstone.errors import StoreError
-from touchstone.operations.batches.job_lines import QuizWorkLine, quiz_request_in
+from touchstone.operations.batches.job_lines import QuizWorkLine, quiz_request_in, tried_or
 from touchstone.operations.quizzes.context import QuizContext
 from touchstone.operations.quizzes.intake import QuizIntake
-from touchstone.operations.quizzes.whole import make_whole
-from touchstone.quizzes.run import QuizRun, handed_over
+from touchstone.operations.quizzes.making import make_whole
+from touchstone.quizzes.run import handed_over
 from touchstone.quizzes.view import QuizView
 
 LONGEST_SECONDS = 180.0
@@ -21,8 +19,6 @@ LEAST_SECONDS = 45.0
 """The least time left in which a quiz is begun: a quiz that is given the usual time ends within this many seconds."""
 
 _NOT_BEGUN = "It was not begun in this run, for want of time or because another run is at it; the next one does it."
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +51,12 @@ class LineQuizzes:
         held = run.waiting is not None and run.waiting.until > self.context.clock() and not last
         begun = not run.over and not held and deadline.remaining >= LEAST_SECONDS
         if begun:
-            seconds = min(LONGEST_SECONDS, deadline.remaining)
-            run = await self._tried(run, seconds, abandoned_after=None if last else self.abandoned_after)
+            seconds, abandoned_after = min(LONGEST_SECONDS, deadline.remaining), None if last else self.abandoned_after
+            run = await tried_or(
+                make_whole(self.context, quiz_id, seconds=seconds, abandoned_after=abandoned_after),
+                lambda: self.context.quiz(quiz_id),
+                f"Quiz {quiz_id} was not made with its line",
+            )
         if run.waiting is not None and not last:
             return run.waiting
         now = self.context.clock()
@@ -69,14 +69,3 @@ class LineQuizzes:
                 left_until=now + self.abandoned_after,
             )
         return QuizView.of(self.intake.start(self.context.quizzes.change(run.ref, handed_over)))
-
-    async def _tried(self, run: QuizRun, seconds: float, *, abandoned_after: timedelta | None) -> QuizRun:
-        """The quiz after it was worked on, also if that failed: the quiz is taken, so its line is done or waits."""
-        try:
-            return await make_whole(self.context, run.id, seconds=seconds, abandoned_after=abandoned_after)
-        except StoreError:
-            raise
-        except Exception as error:  # noqa: BLE001 - its machine goes on, and says what is wrong
-            # Log the error's type only: its message may quote the quiz.
-            logger.error("Quiz %s was not made with its line: %s", run.id, type(error).__name__)  # noqa: TRY400
-            return self.context.quiz(run.id)

@@ -1,25 +1,20 @@
 """Submissions that lines of a batch hand in: taken like any other, and judged beside the other lines."""
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchstone.clock import Deadline
-from touchstone.errors import StoreError
-from touchstone.operations.batches.job_lines import SubmissionLine
+from touchstone.operations.batches.job_lines import SubmissionLine, tried_or
 from touchstone.operations.tasks.context import TaskContext
 from touchstone.operations.tasks.intake import TaskIntake
 from touchstone.operations.tasks.judging import judge_once
 from touchstone.operations.tasks.reading import PartyReader
 from touchstone.oracle.feedback import SubmissionView
-from touchstone.oracle.submission import Submission
 from touchstone.references import Reference
 
 LEAST_SECONDS = 120.0
 """The least time left in which a submission is judged: a gate check and a scoring may take that long, and a try that
 the end of its chunk cuts short is paid for and counts."""
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,18 +43,11 @@ class LineSubmissions:
         """
         submission = self.context.submissions.get(ref)
         if not submission.judged and deadline.remaining >= LEAST_SECONDS:
-            submission = await self._tried(ref, deadline)
+            submission = await tried_or(
+                judge_once(self.context, ref, deadline=deadline),
+                lambda: self.context.submissions.get(ref),
+                f"Submission {ref.id} was not judged with its line",
+            )
         if not submission.judged:
             self.intake.start(ref)
         return self.reader(submission.submitter).submission(ref.task_id, ref.id)
-
-    async def _tried(self, ref: Reference, deadline: Deadline) -> Submission:
-        """The submission after a try to judge it, also if the try failed: it is handed in, so its line is done."""
-        try:
-            return await judge_once(self.context, ref, deadline=deadline)
-        except StoreError:
-            raise
-        except Exception as error:  # noqa: BLE001 - its machine tries again, and says what is wrong
-            # Log the error's type only: its message may quote the submission.
-            logger.error("Submission %s was not judged with its line: %s", ref.id, type(error).__name__)  # noqa: TRY400
-            return self.context.submissions.get(ref)

@@ -56,6 +56,11 @@ class JobFiles(ABC):
 
         side_by_side(put, tasks)
 
+    @property
+    def batches_key(self) -> str:
+        """The key in `scratch` of the list of batches at providers."""
+        return f"{self._folder}/provider-batches.txt"
+
     def put_list(self, run: str, lines: str) -> str:
         """Write the list of parts that a run works on. Return its whole key."""
         key = f"{self._folder}/{run}.jsonl"
@@ -78,6 +83,19 @@ class JobFiles(ABC):
             return kind.model_validate_json(self._text(name))
         except NotFoundError:
             return None
+
+    def _put_scratch(self, name: str, content: BaseModel) -> None:
+        """Write a file that only the work needs."""
+        key, text = f"{self._folder}/{name}", content.model_dump_json()
+        self.scratch.put_text(tenant=self.tenant, key=key, text=text, content_type=JSON)
+
+    def _scratched[T: BaseModel](self, name: str, kind: type[T]) -> T | None:
+        """The content of a file that only the work needs, parsed as `kind`. None if the file is gone."""
+        try:
+            text = self.scratch.get_text(tenant=self.tenant, key=f"{self._folder}/{name}")
+        except NotFoundError:
+            return None
+        return kind.model_validate_json(text)
 
 
 def side_by_side[T, R](work: Callable[[T], R], things: Iterable[T]) -> list[R]:

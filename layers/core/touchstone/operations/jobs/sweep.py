@@ -28,14 +28,6 @@ class Unfinished(Protocol):
     def __call__(self, *, older_than: timedelta, limit: int) -> Sequence[Reference]: ...
 
 
-def _nothing_more(_: Reference) -> Mapping[str, object]:
-    return {}
-
-
-def _never(_: Reference) -> bool:
-    return False
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweptJob:
     """How the sweep starts the records of one kind again, and on which machine.
@@ -49,8 +41,8 @@ class SweptJob:
     unfinished: Unfinished
     stalled_after: timedelta = STALLED_AFTER
     looked_at: int = MOST
-    machine_input: Callable[[Reference], Mapping[str, object] | None] = _nothing_more
-    end_if_hopeless: Callable[[Reference], bool] = _never
+    machine_input: Callable[[Reference], Mapping[str, object] | None] = lambda _: {}
+    end_if_hopeless: Callable[[Reference], bool] = lambda _: False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +86,7 @@ class Sweep:
         except (TouchstoneError, ValidationError) as error:
             # One unreadable record must not hold up the other records or jobs. Log the error's type only: the message
             # of a validation error quotes the record.
-            logger.error("The %s %s of %s could not be started again: %s", *_log_fields(one, error))  # noqa: TRY400
+            told = (one.kind, one.id, one.tenant, type(error).__name__)
+            logger.error("The %s %s of %s could not be started again: %s", *told)  # noqa: TRY400
             return False
         return True
-
-
-def _log_fields(one: Reference, error: Exception) -> tuple[str, str, str, str]:
-    return one.kind, one.id, one.tenant, type(error).__name__

@@ -8,7 +8,7 @@ The audit gathers the cases that wait (`files`). Settling stores the brought tur
 to its own step. If the case is over, or has had its first turn meanwhile, the brought turn only adds to its cost.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from touchstone.audits.agent import AgentState, open_solver
@@ -34,13 +34,7 @@ from touchstone.operations.provider_batches.questions import (
     wanted_question,
     without_latency,
 )
-from touchstone.operations.replaying import (
-    AwaitedError,
-    CheapLine,
-    ReplayJudges,
-    WaitingQuestion,
-    prices_of_batches,
-)
+from touchstone.operations.replaying import AwaitedError, WaitingQuestion, replayed_line
 from touchstone.references import Reference
 
 REPLAY_SECONDS = 60.0
@@ -135,9 +129,8 @@ async def replayed(
     Raises `SettingsError` or `MisconfiguredError` if no model could be asked.
     """
     registry = context.apis.registry
-    work = CheapLine({} if address is None or reply is None else {address: [reply]})
-    judges = ReplayJudges(context.apis, work, prices=prices_of_batches(registry), cache=None, brought_by=by)
-    try:
+    brought = {} if address is None or reply is None else {address: [reply]}
+    async with replayed_line(context.apis, brought, cache=None, brought_by=by) as (judges, work):
         solver = open_solver(judges, by or solver_of(record, state))
         try:
             found = await solver.converse(first_request(state), deadline=Deadline.after(REPLAY_SECONDS))
@@ -146,24 +139,22 @@ async def replayed(
         except JudgeError as error:
             return ReplayedTurn(spends=without_latency(spends_of_failure(error, PURPOSE), registry))
         return ReplayedTurn(reply=found, spends=without_latency(spends_of(found, PURPOSE), registry))
-    finally:
-        await judges.aclose()
 
 
 async def still_wanted(
     context: BatchingContext,
     batch: ProviderBatch,  # noqa: ARG001 - a question of an audit is in its batch by the audit's own word
-    question: ListedQuestion,
-) -> WaitingQuestion | None:
-    """A case's question as it is to be sent. None if it is not wanted any more."""
-    _, record, case, state = _read(context, question)
+    group: Sequence[ListedQuestion],
+) -> Mapping[str, WaitingQuestion]:
+    """The question that a case still wants answered, as it is to be sent."""
+    _, record, case, state = _read(context, group[0])
     if record.finished_at is not None or record.when == "now" or case.over or case.hastened or state.turns:
-        return None
+        return {}
     try:
         wanted = (await replayed(context, record, state)).wanted
     except (SettingsError, JudgeError):
-        return None
-    return wanted if wanted is not None and wanted.address == question.address else None
+        return {}
+    return {} if wanted is None else {wanted.address: wanted}
 
 
 async def settled(

@@ -29,7 +29,7 @@ from touchstone.operations.provider_batches.questions import (
     was_answered,
     without_latency,
 )
-from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
+from touchstone.operations.replaying import WaitingQuestion, replayed_line
 from touchstone.records.batched_evaluations import in_batch
 from touchstone.references import Reference
 
@@ -78,39 +78,33 @@ async def replayed(
 
     Nothing is sent.
     """
-    work = CheapLine({} if reply is None else _OfAnyQuestion([reply]))
-    registry = context.apis.registry
-    judges = ReplayJudges(
-        context.apis,
-        work,
-        prices=prices_of_batches(registry),
-        cache=context.cache,
-        brought_by=None if reply is None else provider,
-    )
-    try:
+    brought = {} if reply is None else _OfAnyQuestion([reply])
+    by = None if reply is None else provider
+    async with replayed_line(context.apis, brought, cache=context.cache, brought_by=by) as (judges, work):
         judge = judges.get(provider, "evaluate", purpose="backlog")
         result = await asked_of(judge, record, clock=context.clock)
-    finally:
-        await judges.aclose()
     spends = result.spends if isinstance(result, Evaluated) else spends_of_failure(result, PURPOSE)
     wanted = work.wanted[0] if reply is None and work.wanted else None
-    return Replayed(result=result, wanted=wanted, spends=without_latency(spends, registry))
+    return Replayed(result=result, wanted=wanted, spends=without_latency(spends, context.apis.registry))
 
 
 async def still_wanted(
-    context: BatchingContext, batch: ProviderBatch, question: ListedQuestion
-) -> WaitingQuestion | None:
-    """The question of a deep evaluation as it is to be sent. None if its record is not in the batch any more."""
-    answer_id = question.answer_id
+    context: BatchingContext, batch: ProviderBatch, group: Sequence[ListedQuestion]
+) -> Mapping[str, WaitingQuestion]:
+    """The question of a deep evaluation as it is to be sent, whatever its address was when it was listed.
+
+    There is none if the record is not in the batch any more.
+    """
+    answer_id = group[0].answer_id
     record = context.evaluations.get(Reference(context.tenant, "answer", answer_id))
     if not in_batch(record, batch.id):
-        return None
+        return {}
     found = await replayed(context, record, batch.provider)
     if isinstance(found.result, Evaluated):  # somebody asked the same question meanwhile, so the cache answers it
         context.evaluations.complete(
             tenant=context.tenant, answer_id=answer_id, evaluation=found.result.evaluation, spends=found.spends
         )
-    return found.wanted
+    return {} if found.wanted is None else {group[0].address or "": found.wanted}
 
 
 async def settled(

@@ -18,7 +18,7 @@ from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.registry import Registry
-from touchstone.judges.spends import Spend, count_unpriced, known_cost
+from touchstone.judges.spends import Spend
 from touchstone.operations.batches.lines import OpenLine, PartsStanding, WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.files import FileBatches, WantingWork
@@ -34,10 +34,10 @@ from touchstone.operations.provider_batches.questions import (
     wanted_question,
     without_latency,
 )
-from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
+from touchstone.operations.replaying import ReplayJudges, WaitingQuestion, replayed_line
 from touchstone.operations.surfaces.context import ExperimentContext, PairTry
 from touchstone.operations.surfaces.experimenting import PAIR_SECONDS
-from touchstone.records.pair_counts import pair_counts
+from touchstone.records.pair_counts import sums_of
 from touchstone.references import Reference
 from touchstone.surfaces.experiments.making import Makers, model_of
 from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_brought, pair_over
@@ -135,15 +135,9 @@ async def _once(
     batch: ProviderBatch | None,
 ) -> ReplayedPair:
     registry = context.apis.registry
-    work = CheapLine(brought)
-    judges = ReplayJudges(
-        context.apis,
-        work,
-        prices=prices_of_batches(registry),
-        cache=context.cache if record.use_cache else context.scoped_cache(record.id),
-        brought_by=None if batch is None else batch.provider,
-    )
-    try:
+    cache = context.cache if record.use_cache else context.scoped_cache(record.id)
+    by = None if batch is None else batch.provider
+    async with replayed_line(context.apis, brought, cache=cache, brought_by=by) as (judges, work):
         judge = _judge(judges, registry, batch) if task.terms.judged else None
         thresholds = context.comparing().thresholds()
         alone = None
@@ -158,8 +152,6 @@ async def _once(
             makers=Makers(model_of=lambda maker: model_of(judges, maker)),
             seconds=PAIR_SECONDS,
         )
-    finally:
-        await judges.aclose()
     result = _timeless(result, registry)
     return ReplayedPair(
         result=result, wanted={one.address: one for one in work.wanted}, paid=tuple(result.all_spends())
@@ -197,17 +189,12 @@ async def still_wanted(
     context: BatchingContext,
     batch: ProviderBatch,  # noqa: ARG001 - a question of an experiment is in its batch by the experiment's own word
     group: Sequence[ListedQuestion],
-) -> list[WaitingQuestion | None]:
-    """The questions of one pair as they are to be sent; None for each that the pair does not want any more."""
-    try:
-        here, record, pair, task = _read(context, group[0].answer_id)
-        if pair.over or pair.hastened or record.when == "now":
-            return [None] * len(group)
-        found = await replayed(context, record, task, _brought(here, pair))
-    except OUT_OF_REACH as error:
-        log_unreadable(group[0].answer_id, error)
-        return [None] * len(group)
-    return [found.wanted.get(question.address or "") for question in group]
+) -> Mapping[str, WaitingQuestion]:
+    """The questions that a pair still wants answered, as they are to be sent."""
+    here, record, pair, task = _read(context, group[0].answer_id)
+    if pair.over or pair.hastened or record.when == "now":
+        return {}
+    return (await replayed(context, record, task, _brought(here, pair))).wanted
 
 
 async def settled(
@@ -244,11 +231,8 @@ def _paid_late(here: ExperimentContext, pair: PairWork, found: ReplayedPair) -> 
     if before is not None:
         kept = kept.model_copy(update={"result": before.result})
     files.put_pair(kept)
-    cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, count_unpriced(kept.paid), pair_counts(kept)
-    here.pairs.change(
-        pair,
-        lambda one: pair_over(one, None, cost_usd=cost, now=here.clock(), counts=counts, unpriced_calls=unpriced_calls),
-    )
+    sums = sums_of(kept)
+    here.pairs.change(pair, lambda one: pair_over(one, None, now=here.clock(), **sums))
 
 
 def _wanted_again(here: ExperimentContext, pair: PairWork, found: ReplayedPair) -> bool:

@@ -133,8 +133,8 @@ class FileBatches:
             text = self.context.objects.get_bytes(tenant=file.tenant, key=file.list_key)
         except NotFoundError:
             return []
-        found = (self.context.batches.find(self._ref(line.decode())) for line in lines_of(text) if line)
-        return [batch for batch in found if batch is not None]
+        which = (Reference(self.context.tenant, "provider_batch", line.decode()) for line in lines_of(text) if line)
+        return [batch for each in which if (batch := self.context.batches.find(each)) is not None]
 
     def _known(self, file: WantingWork) -> "list[_KnownBatch]":
         return [_known(self.context, batch) for batch in self.made(file)]
@@ -191,9 +191,6 @@ class FileBatches:
                 chosen.append(one)
                 size, most = size + one.wanted.size, most + one.wanted.most_usd
         return chosen, []
-
-    def _ref(self, provider_batch_id: str) -> Reference:
-        return Reference(self.context.tenant, "provider_batch", provider_batch_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,14 +30,14 @@ from touchstone.operations.replaying import WaitingQuestion
 class BatchedWork:
     """One kind of work, handled by all questions of one record at a time.
 
-    `still_wanted` gives the questions as they are to be sent, None for a question that is not wanted any more.
-    `settled` stores what a batch brought in the records. A record out of reach does not stop the others. `tells`:
-    `paid` is told of the calls when they are settled, not when the record is decided. `within` gives the context with
-    the batch APIs that these questions go by.
+    `still_wanted` gives the questions that the record wants now, as they are to be sent, keyed by their addresses; it
+    raises one of `OUT_OF_REACH` for a record that cannot be had. `settled` stores what a batch brought in the records;
+    a record out of reach does not stop the others. `tells`: `paid` is told of the calls when they are settled, not when
+    the record is decided. `within` gives the context with the batch APIs that these questions go by.
     """
 
     still_wanted: Callable[
-        [BatchingContext, ProviderBatch, Sequence[ListedQuestion]], Awaitable[list[WaitingQuestion | None]]
+        [BatchingContext, ProviderBatch, Sequence[ListedQuestion]], Awaitable[Mapping[str, WaitingQuestion]]
     ]
     settled: Callable[[BatchingContext, ProviderBatch, Sequence[RepliedQuestion]], Awaitable[list[SettledQuestion]]]
     tells: bool
@@ -49,8 +49,13 @@ async def still_wanted(
 ) -> list[WaitingQuestion | None]:
     """The questions of a batch as they are to be sent; None for each that is not wanted any more."""
     found: list[WaitingQuestion | None] = []
-    for _, group in groupby(questions, key=lambda one: one.answer_id):
-        found += await KINDS[batch.of].still_wanted(context, batch, list(group))
+    for answer_id, group in groupby(questions, key=lambda one: one.answer_id):
+        listed, wanted = list(group), dict[str, WaitingQuestion]()
+        try:
+            wanted |= await KINDS[batch.of].still_wanted(context, batch, listed)
+        except OUT_OF_REACH as error:
+            log_unreadable(answer_id, error)
+        found += [wanted.get(question.address or "") for question in listed]
     return found
 
 
@@ -62,26 +67,6 @@ async def settled(
     for _, group in groupby(replied, key=lambda one: one[0].answer_id):
         found += await KINDS[batch.of].settled(context, batch, list(group))
     return found
-
-
-def _each_wanted(
-    do: Callable[[BatchingContext, ProviderBatch, ListedQuestion], Awaitable[WaitingQuestion | None]],
-) -> Callable[[BatchingContext, ProviderBatch, Sequence[ListedQuestion]], Awaitable[list[WaitingQuestion | None]]]:
-    """A kind's `still_wanted` that handles each question of a record by itself."""
-
-    async def each(
-        context: BatchingContext, batch: ProviderBatch, group: Sequence[ListedQuestion]
-    ) -> list[WaitingQuestion | None]:
-        found: list[WaitingQuestion | None] = []
-        for question in group:
-            try:
-                found.append(await do(context, batch, question))
-            except OUT_OF_REACH as error:
-                log_unreadable(question.answer_id, error)
-                found.append(None)
-        return found
-
-    return each
 
 
 def _each_settled(
@@ -109,18 +94,14 @@ def _each_settled(
 
 KINDS: Mapping[BatchedKind, BatchedWork] = {
     "evaluation": BatchedWork(
-        still_wanted=_each_wanted(evaluations.still_wanted), settled=_each_settled(evaluations.settled), tells=True
+        still_wanted=evaluations.still_wanted, settled=_each_settled(evaluations.settled), tells=True
     ),
     "verification": BatchedWork(
-        still_wanted=_each_wanted(verifications.still_wanted),
-        settled=_each_settled(verifications.settled),
-        tells=False,
+        still_wanted=verifications.still_wanted, settled=_each_settled(verifications.settled), tells=False
     ),
     "measurement": BatchedWork(still_wanted=measurements.still_wanted, settled=measurements.settled, tells=True),
     "experiment": BatchedWork(still_wanted=experiments.still_wanted, settled=experiments.settled, tells=True),
-    "audit": BatchedWork(
-        still_wanted=_each_wanted(audits.still_wanted), settled=_each_settled(audits.settled), tells=True
-    ),
+    "audit": BatchedWork(still_wanted=audits.still_wanted, settled=_each_settled(audits.settled), tells=True),
     "scoring": BatchedWork(
         still_wanted=scorings.still_wanted, settled=scorings.settled, tells=True, within=scorings.within
     ),

@@ -34,7 +34,7 @@ from touchstone.operations.provider_batches.questions import (
     wanted_question,
     without_latency,
 )
-from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
+from touchstone.operations.replaying import ReplayJudges, WaitingQuestion, replayed_line
 from touchstone.operations.surfaces.measuring import FINAL, MEASURE_SECONDS, missing, result_of, thresholds_of
 from touchstone.references import Reference
 from touchstone.surfaces import measurement as steps
@@ -78,15 +78,11 @@ async def replayed(
     cache = context.cache if measurement.request.use_cache else context.scoped_cache(measurement.id)
     left, found = dict(brought), list[MetricByBatch]()
     for metric in metrics:
-        work = CheapLine(left)
-        judges = ReplayJudges(context.apis, work, prices=prices_of_batches(registry), cache=cache, brought_by=by)
-        try:
+        async with replayed_line(context.apis, left, cache=cache, brought_by=by) as (judges, work):
             judge = None
             if CATALOGUE[metric].judged and (judge := _asked(judges, by)) is None:
                 continue
             result = await result_of(measurement, metric, judge, Deadline.after(MEASURE_SECONDS))
-        finally:
-            await judges.aclose()
         result = result.model_copy(update={"spends": without_latency(result.spends, registry)})
         held = apply_thresholds(result, thresholds_of(context.measuring(), metric), measurement.language)
         unsure = len(held.items) < len(result.items)
@@ -141,19 +137,14 @@ async def still_wanted(
     context: BatchingContext,
     batch: ProviderBatch,  # noqa: ARG001 - a question of a file is in its batch by the file's own word
     group: Sequence[ListedQuestion],
-) -> list[WaitingQuestion | None]:
-    """The questions of one measurement as they are to be sent; None for each that it does not want any more."""
-    try:
-        measurement = _read(context, group[0].answer_id)
-        if measurement.when == "now":
-            return [None] * len(group)
-        found = await replayed(context, measurement, measurement.open, brought={})
-        _kept(context, measurement, found)
-    except OUT_OF_REACH as error:
-        log_unreadable(group[0].answer_id, error)
-        return [None] * len(group)
-    wanted = _all_wanted(found)
-    return [wanted.get(question.address or "") for question in group]
+) -> Mapping[str, WaitingQuestion]:
+    """The questions that a measurement still wants answered, as they are to be sent."""
+    measurement = _read(context, group[0].answer_id)
+    if measurement.when == "now":
+        return {}
+    found = await replayed(context, measurement, measurement.open, brought={})
+    _kept(context, measurement, found)
+    return _all_wanted(found)
 
 
 async def settled(

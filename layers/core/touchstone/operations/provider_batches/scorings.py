@@ -34,7 +34,7 @@ from touchstone.operations.provider_batches.questions import (
     settled_by,
     without_latency,
 )
-from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
+from touchstone.operations.replaying import WaitingQuestion, replayed_line
 from touchstone.oracle.model import TIER
 from touchstone.oracle.scoring import ScoringResult, score_submission
 from touchstone.oracle.submission import BATCH_MARGIN, ScoringBatch, Submission
@@ -99,21 +99,16 @@ async def score_by_batch(
 
 async def still_wanted(
     context: BatchingContext, batch: ProviderBatch, group: Sequence[ListedQuestion]
-) -> list[WaitingQuestion | None]:
-    """The questions of one submission as they are to be sent; None for each that it does not want any more."""
-    nothing: list[WaitingQuestion | None] = [None] * len(group)
+) -> Mapping[str, WaitingQuestion]:
+    """The questions that a submission still wants answered, as they are to be sent."""
+    submission, task = _read(context, group[0].answer_id)
+    if submission.in_batch is None or submission.in_batch.provider_batch_id != batch.id:
+        return {}
     try:
-        submission, task = _read(context, group[0].answer_id)
-        if submission.in_batch is None or submission.in_batch.provider_batch_id != batch.id:
-            return nothing
         done = await replayed(context, submission, task, brought={})
-    except (*OUT_OF_REACH, SettingsError) as error:
-        log_unreadable(group[0].answer_id, error)
-        return nothing
-    if not _in_time(context, task, done.wanted):
-        return nothing
-    wanted = {one.address: one for one in done.wanted}
-    return [wanted.get(question.address or "") for question in group]
+    except SettingsError:
+        return {}
+    return {one.address: one for one in done.wanted} if _in_time(context, task, done.wanted) else {}
 
 
 async def settled(
@@ -148,9 +143,8 @@ async def replayed(
 
     Raises `SettingsError` if no judge can be asked.
     """
-    scoring, work, registry = context.scoring(), CheapLine(brought), context.apis.registry
-    judges = ReplayJudges(context.apis, work, prices=prices_of_batches(registry), cache=context.cache, brought_by=by)
-    try:
+    scoring = context.scoring()
+    async with replayed_line(context.apis, brought, cache=context.cache, brought_by=by) as (judges, work):
         found = await score_submission(
             task.request.brief,
             task.dimensions,
@@ -158,9 +152,8 @@ async def replayed(
             judge=scoring.judge(judges) if by is None else judges.get(by, TIER),
             deadline=Deadline.after(REPLAY_SECONDS),
         )
-    finally:
-        await judges.aclose()
-    return ScoredByBatch(found=found, wanted=tuple(work.wanted), spends=without_latency(found.spends, registry))
+    spends = without_latency(found.spends, context.apis.registry)
+    return ScoredByBatch(found=found, wanted=tuple(work.wanted), spends=spends)
 
 
 def _in_time(context: BatchingContext, task: Task, wanted: Sequence[WaitingQuestion]) -> bool:

@@ -11,7 +11,7 @@ Nothing is stored before a line is decided or a batch has brought something for 
 nothing, the record waits, and its questions are asked at once from then on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -27,11 +27,11 @@ from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     ListedQuestion,
     SettledQuestion,
+    settled_by,
     wanted_question,
-    was_answered,
     without_latency,
 )
-from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
+from touchstone.operations.replaying import WaitingQuestion, replayed_line
 from touchstone.operations.steps import quick_verified
 from touchstone.references import Reference
 
@@ -64,17 +64,14 @@ async def verified(
 
     Nothing is sent or stored.
     """
-    work = CheapLine({one.address: [one.reply] for one in (*record.brought, *brought)})
-    registry = context.apis.registry
-    judges = ReplayJudges(context.apis, work, prices=prices_of_batches(registry), cache=context.cache, brought_by=by)
-    try:
+    replies = {one.address: [one.reply] for one in (*record.brought, *brought)}
+    async with replayed_line(context.apis, replies, cache=context.cache, brought_by=by) as (judges, work):
         here = replace(context.answers(), judges=judges)
         found = await quick_verified(here, record, record.attempts[-1], deadline=None, abandoned_after=None)
-    finally:
-        await judges.aclose()
     # Judges that are asked in turn until one is sure enough: ask the next one only if this one is not.
     wanted = work.wanted[:1] if record.judges == "until_sure" else work.wanted
-    return VerifiedByBatch(found=found, wanted=tuple(wanted), spends=without_latency(found.spends, registry))
+    spends = without_latency(found.spends, context.apis.registry)
+    return VerifiedByBatch(found=found, wanted=tuple(wanted), spends=spends)
 
 
 async def tried(context: BatchingContext, record: AnswerRecord) -> AnswerRecord | tuple[WantedQuestion, ...]:
@@ -95,16 +92,16 @@ async def tried(context: BatchingContext, record: AnswerRecord) -> AnswerRecord 
 async def still_wanted(
     context: BatchingContext,
     batch: ProviderBatch,  # noqa: ARG001 - a question of a file is in its batch by the file's own word
-    question: ListedQuestion,
-) -> WaitingQuestion | None:
-    """A listed question as it is to be sent. None if its record does not want it any more."""
-    record = context.answers().answers.get(Reference(context.tenant, "answer", question.answer_id))
+    group: Sequence[ListedQuestion],
+) -> Mapping[str, WaitingQuestion]:
+    """The questions that a line still wants answered, as they are to be sent."""
+    record = context.answers().answers.get(Reference(context.tenant, "answer", group[0].answer_id))
     if record.stage in ENDED or record.waiting is not None:
-        return None
+        return {}
     done = await verified(context, record)
     if done.decided:  # somebody asked the same question meanwhile, so the cache answers it
         _finished(context, record, done)
-    return next((one for one in done.wanted if one.address == question.address), None)
+    return {one.address: one for one in done.wanted}
 
 
 async def settled(
@@ -119,12 +116,7 @@ async def settled(
     others = tuple(one for one in record.brought if one.address != brought.address)
     record = record.model_copy(update={"brought": others})
     done = await verified(context, record, brought, by=batch.provider)
-    spends = tuple(spend for spend in done.spends if spend.line_id == reply.line_id)
-    found = SettledQuestion(
-        answered=any(spend.failure is None for spend in spends),
-        spends=spends,
-        unknown=was_answered(reply) and not spends,
-    )
+    found = settled_by(reply, done.spends)
     if done.decided or record.stage in ENDED:
         _finished(context, record, done)
     elif record.waiting is None and done.wanted and found.answered:

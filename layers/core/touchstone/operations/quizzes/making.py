@@ -1,4 +1,4 @@
-"""The steps that write a quiz, check its structure, evaluate it, and end it.
+"""The steps of a quiz: find its chapter and learner, write it, check its structure, evaluate it, and end it.
 
 Every step may be repeated: a repeat finds the stored result, and of several at once exactly one asks a model. Each step
 says what comes next, and uses up the quiz's remaining time. `abandoned_after` is how long the batch that carries the
@@ -12,7 +12,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 
-from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError, StoreError
+from touchstone.errors import (
+    InputError,
+    JudgeError,
+    LimitError,
+    MisconfiguredError,
+    NotFoundError,
+    SettingsError,
+    StoreError,
+)
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
@@ -24,12 +32,46 @@ from touchstone.quizzes import run as steps
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.generation import GeneratedQuiz, generate_quiz
 from touchstone.quizzes.judging import JudgedAttempt, evaluate_attempt, judge_attempt
-from touchstone.quizzes.model import QuizRequest, Unanswered
+from touchstone.quizzes.learner import LearnerProfile
+from touchstone.quizzes.loop import SECONDS
+from touchstone.quizzes.model import Content, QuizRequest, Unanswered
 from touchstone.quizzes.outcome import unanswered_of
+from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 from touchstone.quizzes.run import Asking, QuizRun
 from touchstone.quizzes.structure import validate_structure
 
 logger = logging.getLogger(__name__)
+
+
+def retrieve(context: QuizContext, quiz_id: str, *, seconds: float = SECONDS, awaited: bool = True) -> StepProgress:
+    """Start the quiz's time of `seconds`, and store its chapter. A repeat changes neither.
+
+    If nobody waits for the quiz (`awaited` False) and its time is over, the time starts anew: the process that had it
+    died.
+    """
+    run = context.quizzes.change(
+        context.ref("quiz", quiz_id),
+        lambda one: steps.started(one, now=context.clock(), seconds=seconds, awaited=awaited),
+    )
+    if not run.over and run.content is None and run.request.chapter is not None:
+        try:
+            content = _content(context, run)
+            run = context.quizzes.change(run.ref, lambda one: steps.retrieved(one, content))
+        except (NotFoundError, InputError) as error:  # it existed when the request was accepted
+            run = _lacking(context, run, error)
+    return progress_of(context, run)
+
+
+def query(context: QuizContext, quiz_id: str) -> StepProgress:
+    """Store what is known of the learner of a quiz that is to be made. A repeat finds it stored."""
+    run = context.quiz(quiz_id)
+    if isinstance(run.request, QuizRequest) and not run.over and run.weakness is None and run.content is not None:
+        try:
+            weakness = query_weakness(run.request, run.content, _learner(context, run.request))
+            run = context.quizzes.change(run.ref, lambda one: steps.queried(one, weakness))
+        except NotFoundError as error:
+            run = _lacking(context, run, error)
+    return progress_of(context, run)
 
 
 @traced
@@ -121,6 +163,23 @@ def finish(context: QuizContext, quiz_id: str) -> QuizRun:
         ids = json.dumps([question.id for question in made.quiz.questions])
         logger.warning("A quiz was not judged (%s). Its questions: %s", made.unchecked.reason, ids)
     return run
+
+
+async def make_whole(
+    context: QuizContext, quiz_id: str, *, seconds: float, abandoned_after: timedelta | None = None
+) -> QuizRun:
+    """Make or check a quiz within `seconds`, or within the time left if its time began before.
+
+    `abandoned_after`: as in `making`. A quiz whose call somebody else is making (who may have crashed) is left as it
+    is, and so is a quiz that was put off.
+    """
+    retrieve(context, quiz_id, seconds=seconds, awaited=abandoned_after is None)
+    said = query(context, quiz_id)
+    while (after := await _step(context, quiz_id, said.state, abandoned_after)) is not None:
+        said = after
+    if said.state == "waiting":
+        return context.quiz(quiz_id)
+    return finish(context, quiz_id)
 
 
 def progress_of(
@@ -215,3 +274,41 @@ def _held(context: QuizContext, run: QuizRun, asking: Asking) -> Iterator[None]:
         with suppress(StoreError):
             context.quizzes.change(run.ref, lambda one: steps.call_broken(one, asking, now=context.clock()))
         raise
+
+
+def _content(context: QuizContext, run: QuizRun) -> Content:
+    named = run.request.curriculum
+    curriculum = None if named is None else context.curricula.get(tenant=context.tenant, document_id=named).document
+    if isinstance(run.request, QuizRequest):
+        return retrieve_content(run.request, curriculum)
+    # A check names its chapter as a request does, and may name none.
+    return retrieve_content(
+        QuizRequest.model_validate({"chapter": run.request.chapter, "curriculum": named}), curriculum
+    )
+
+
+def _learner(context: QuizContext, request: QuizRequest) -> LearnerProfile | None:
+    if not isinstance(request.learner, str):
+        return request.learner
+    return context.learners.get(tenant=context.tenant, document_id=request.learner).document
+
+
+def _lacking(context: QuizContext, run: QuizRun, error: NotFoundError | InputError) -> QuizRun:
+    """Store that something the quiz names no longer exists."""
+    why = Unanswered(reason="not_found", details=(str(error),))
+    return context.quizzes.change(run.ref, lambda one: steps.reference_missing(one, why))
+
+
+async def _step(
+    context: QuizContext, quiz_id: str, ahead: str, abandoned_after: timedelta | None
+) -> StepProgress | None:
+    """Take the next step. None if there is no step to take now."""
+    match ahead:
+        case "generate":
+            return await generate(context, quiz_id, abandoned_after=abandoned_after)
+        case "validate":
+            return validate(context, quiz_id)
+        case "evaluate":
+            return await evaluate(context, quiz_id, abandoned_after=abandoned_after)
+        case _:
+            return None

@@ -71,13 +71,11 @@ class ExperimentFiles(JobFiles):
 
     def put_wanted(self, number: int, round_number: int, line: OpenLine) -> None:
         """Store the questions that a pair has for batches in a round."""
-        key = self._wanted_key(number, round_number)
-        self.scratch.put_text(tenant=self.tenant, key=key, text=line.model_dump_json(), content_type=JSON)
+        self._put_scratch(f"wanted/{number}-{round_number}.json", line)
 
     def wanted(self, number: int, round_number: int) -> OpenLine | None:
         """The questions that a pair has for batches in a round. None if it has none, or its file is gone."""
-        text = self._scratched(self._wanted_key(number, round_number))
-        return None if text is None else OpenLine.model_validate_json(text)
+        return self._scratched(f"wanted/{number}-{round_number}.json", OpenLine)
 
     def all_wanted(self, rounds: Iterable[tuple[int, int]]) -> list[OpenLine | None]:
         """As `wanted`, for several pairs, in their order."""
@@ -89,12 +87,10 @@ class ExperimentFiles(JobFiles):
 
     def brought(self, number: int, batch_id: str) -> str:
         """The replies that a batch brought for a pair. Empty if their file is gone."""
-        return self._scratched(self._brought_key(number, batch_id)) or ""
-
-    @property
-    def batches_key(self) -> str:
-        """The key in scratch of the list of batches at providers."""
-        return f"{self._folder}/provider-batches.txt"
+        try:
+            return self.scratch.get_text(tenant=self.tenant, key=self._brought_key(number, batch_id))
+        except NotFoundError:
+            return ""
 
     def put_conclusion(self, conclusion: Conclusion) -> None:
         """Store the conclusion of the experiment."""
@@ -123,17 +119,8 @@ class ExperimentFiles(JobFiles):
     def _task_key(self, number: int) -> str:
         return f"{self._folder}/pairs/{number}.json"
 
-    def _wanted_key(self, number: int, round_number: int) -> str:
-        return f"{self._folder}/wanted/{number}-{round_number}.json"
-
     def _brought_key(self, number: int, batch_id: str) -> str:
         return f"{self._folder}/brought/{number}-{batch_id}.jsonl"
-
-    def _scratched(self, key: str) -> str | None:
-        try:
-            return self.scratch.get_text(tenant=self.tenant, key=key)
-        except NotFoundError:
-            return None
 
 
 def digest_of_upload(key: str, version: str) -> str:

@@ -5,10 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchstone.errors import ConflictError, NotFoundError
-from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.jobs.files import JSON
-from touchstone.operations.jobs.intake import Intake
-from touchstone.operations.jobs.paid_batches import refuse_paid
+from touchstone.operations.jobs.intake import BatchedIntake
 from touchstone.operations.retention import RENEWED_AFTER
 from touchstone.operations.surfaces.experiment_files import (
     UPLOADS,
@@ -16,22 +14,19 @@ from touchstone.operations.surfaces.experiment_files import (
     ReportFormat,
     digest_of_upload,
 )
-from touchstone.records import Artifacts, Experiments, Pairs, ProviderBatchStore, new_ulid
+from touchstone.records import Artifacts, Experiments, Pairs, new_ulid
 from touchstone.references import Reference
 from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentRequest, ExperimentView, set_to_now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExperimentIntake(Intake):
+class ExperimentIntake(BatchedIntake):
     """Accepts and shows one tenant's experiments."""
 
     experiments: Experiments
     pairs: Pairs
     artifacts: Artifacts
     files: Callable[[str], ExperimentFiles]
-    provider_batches: ProviderBatchStore
-    batches: Callable[[], bool] = bool
-    """Whether work that can wait goes through providers' batches."""
 
     def run(self, request: ExperimentRequest, *, key: str | None) -> ExperimentRecord:
         """Run an experiment; `key` is the sender's own."""
@@ -45,7 +40,7 @@ class ExperimentIntake(Intake):
                 content_key=content_key,
                 content_hash=content_hash,
                 use_cache=request.use_cache,
-                when="cheap" if request.when == "cheap" and self.batches() else "now",
+                when=self.when(request.when),
             )
         )
         if record.finished_at is None:
@@ -61,9 +56,9 @@ class ExperimentIntake(Intake):
         record = self.experiments.get(which)
         if record.when == "now" or record.finished_at is not None:
             return record
-        refuse_paid(self._batches(record), called="experiment", pay_twice=pay_twice)
+        self.refuse_paid(record.batches, called="experiment", pay_twice=pay_twice)
         record = self.experiments.change(which, set_to_now)
-        self.workflows().start("experiment", which, run=f"now-{self.clock():%Y%m%dT%H%M%S}")
+        self.workflows().start("experiment", which, run=self.run_now())
         return record
 
     def view(self, experiment_id: str) -> ExperimentView:
@@ -73,20 +68,13 @@ class ExperimentIntake(Intake):
     def shown(self, record: ExperimentRecord) -> ExperimentView:
         """The view of an experiment's record."""
         progress = self.pairs.progress(record.ref)
-        batches = self._batches(record)
+        batches = self.made_batches(record.batches)
         if record.state != "done":
             return ExperimentView.of(record, progress, batches=batches)
         files = self.files(record.id)
         return ExperimentView.of(
             record, progress, conclusion=files.conclusion(), items_url=files.items_link(), batches=batches
         )
-
-    def _batches(self, record: ExperimentRecord) -> list[ProviderBatch]:
-        """The provider batches that were made for an experiment."""
-        if not record.batches:
-            return []
-        which = [Reference(self.tenant, "provider_batch", one) for one in record.batches]
-        return list(self.provider_batches.find_many(tenant=self.tenant, which=which).values())
 
     def report(self, experiment_id: str, form: ReportFormat) -> str:
         """The report of an experiment. Raises `ConflictError` if there is no report yet."""

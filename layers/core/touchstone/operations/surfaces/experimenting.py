@@ -26,7 +26,6 @@ from touchstone.errors import (
 from touchstone.judges.base import most_judges
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import thresholds_unread
-from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.operations.batches.lines import BATCHED
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import (
@@ -42,7 +41,7 @@ from touchstone.operations.json_text import loads
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
 from touchstone.operations.surfaces.pairs_in_batches import all_wait_for_batches, by_batches, in_batches
 from touchstone.operations.traced import tracing_calls
-from touchstone.records.pair_counts import pair_counts
+from touchstone.records.pair_counts import PairSums, sums_before, sums_of
 from touchstone.strict import fault_sentence
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.makers import PromptMaker
@@ -65,7 +64,6 @@ if TYPE_CHECKING:
     from touchstone.judges.base import Judge
     from touchstone.judges.registry import Model
     from touchstone.operations.surfaces.context import ExperimentContext
-    from touchstone.surfaces.experiments.counting import PairCounts
     from touchstone.surfaces.experiments.pairs import PairResult
     from touchstone.surfaces.experiments.record import ExperimentRecord
 
@@ -134,16 +132,16 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
         return _progress(brought)
     async with tracing_calls(context, pair.id):
         tried = await _tried(context, record, task)
-    cost, unpriced_calls, counts = pair.cost_usd, pair.unpriced_calls, None
+    sums = sums_before(pair)
     if tried.result is not None:
         context.paid(list(tried.result.all_spends()))
         # The result is stored before the pair's record: after a crash in between, the pair is measured again from the
         # cache.
         kept = PairKept.of(tried.result, files.pair(number))
         files.put_pair(kept)
-        cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, count_unpriced(kept.paid), pair_counts(kept)
+        sums = sums_of(kept)
         if not tried.result.unanswered:
-            return _progress(_ended(context, pair, None, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls))
+            return _progress(_ended(context, pair, None, sums))
     again = try_again(
         tried.failures,
         attempts=pair.attempts,
@@ -154,19 +152,10 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     )
     why = Unmeasured(reason=unanswered_reason(tried.failures[0]), details=(str(tried.failures[0]),))
     if again is None:
-        return _progress(_ended(context, pair, why, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls))
+        return _progress(_ended(context, pair, why, sums))
     back = context.pairs.change(
         pair,
-        lambda one: pair_put_back(
-            one,
-            why,
-            until=again.until,
-            ended=again.ended,
-            cost_usd=cost,
-            now=context.clock(),
-            counts=counts,
-            unpriced_calls=unpriced_calls,
-        ),
+        lambda one: pair_put_back(one, why, until=again.until, ended=again.ended, now=context.clock(), **sums),
     )
     return replace(_progress(back), reason=why.reason)
 
@@ -375,26 +364,13 @@ def _nothing_to_do(context: ExperimentContext, pair: PairWork) -> StepProgress:
     """The progress of a pair that is not to be measured now. A pair whose tries are used up is over."""
     if not pair.over and pair.attempts.exhausted(context.clock()):
         why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))
-        pair = _ended(context, pair, why, cost_usd=pair.cost_usd, unpriced_calls=pair.unpriced_calls)
+        pair = _ended(context, pair, why, sums_before(pair))
     return _progress(pair)
 
 
-def _ended(
-    context: ExperimentContext,
-    pair: PairWork,
-    why: Unmeasured | None,
-    *,
-    cost_usd: float,
-    counts: PairCounts | None = None,
-    unpriced_calls: int,
-) -> PairWork:
+def _ended(context: ExperimentContext, pair: PairWork, why: Unmeasured | None, sums: PairSums) -> PairWork:
     """Store that a pair is over. `why` says why something of it is unscored; None if nothing is."""
-    return context.pairs.change(
-        pair,
-        lambda one: pair_over(
-            one, why, cost_usd=cost_usd, now=context.clock(), counts=counts, unpriced_calls=unpriced_calls
-        ),
-    )
+    return context.pairs.change(pair, lambda one: pair_over(one, why, now=context.clock(), **sums))
 
 
 def _progress(pair: PairWork) -> StepProgress:

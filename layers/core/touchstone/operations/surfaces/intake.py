@@ -1,34 +1,27 @@
 """Requests for material to be measured. A repeat meets the same record."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from touchstone.attempts import When
 from touchstone.errors import ConflictError
-from touchstone.judges.batches.record import ProviderBatch
-from touchstone.operations.jobs.intake import Intake
-from touchstone.operations.jobs.paid_batches import refuse_paid
-from touchstone.records import Measurements, ProviderBatchStore
+from touchstone.operations.jobs.intake import BatchedIntake
+from touchstone.records import Measurements
 from touchstone.references import Reference
 from touchstone.surfaces.measured import MeasurementView
 from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, new_measurement, taken_from_batches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasurementIntake(Intake):
+class MeasurementIntake(BatchedIntake):
     """Accepts one tenant's requests for measurements."""
 
     measurements: Measurements
-    provider_batches: ProviderBatchStore
-    batches: Callable[[], bool] = bool
-    """Whether work that can wait goes through providers' batches."""
 
     def measure(self, request: AnyMeasurementRequest, *, key: str | None) -> Measurement:
         """Measure some material; `key` is the sender's own. Raises `InputError` if nothing in it can be measured."""
         measurement_id = self.new_id(key, called="measurement")
-        when: When = "cheap" if request.when == "cheap" and self.batches() else "now"
+        when, now = self.when(request.when), self.clock()
         measurement = self.measurements.create(
-            new_measurement(request, tenant=self.tenant, measurement_id=measurement_id, now=self.clock(), when=when)
+            new_measurement(request, tenant=self.tenant, measurement_id=measurement_id, now=now, when=when)
         )
         self.start(measurement)
         return measurement
@@ -45,23 +38,22 @@ class MeasurementIntake(Intake):
             return measurement
         if measurement.left_until is not None:
             raise ConflictError("A file carries this measurement; its line comes when the file's batches are answered.")
-        refuse_paid(self._batches(measurement), called="measurement", pay_twice=pay_twice)
+        self.refuse_paid(_batches(measurement), called="measurement", pay_twice=pay_twice)
         measurement = self.measurements.change(which, taken_from_batches)
-        self.start(measurement, run=f"now-{self.clock():%Y%m%dT%H%M%S}")
+        self.start(measurement, run=self.run_now())
         return measurement
 
     def shown(self, measurement: Measurement) -> MeasurementView:
         """The view of a measurement's record, with its batches at providers."""
-        return MeasurementView.of(measurement, batches=self._batches(measurement))
-
-    def _batches(self, measurement: Measurement) -> list[ProviderBatch]:
-        """The latest provider batch of each metric that has a batch of its own."""
-        names = [one.batch for one in measurement.metrics if one.batch is not None]
-        which = [Reference(self.tenant, "provider_batch", one) for one in names]
-        return list(self.provider_batches.find_many(tenant=self.tenant, which=which).values()) if which else []
+        return MeasurementView.of(measurement, batches=self.made_batches(_batches(measurement)))
 
     def start(self, measurement: Measurement, *, run: str = "1") -> None:
         """Start the machine for the metrics that are not measured; `run` tells a later execution from the first."""
         if measurement.open:
             reference = measurement.ref
             self.workflows().start("measure", reference, run=run, metrics=list(measurement.open))
+
+
+def _batches(measurement: Measurement) -> list[str]:
+    """The id of the latest provider batch of each metric that has a batch of its own."""
+    return [one.batch for one in measurement.metrics if one.batch is not None]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.operations.batches.lines import BATCHED, IN_A_BATCH, OpenLine
-from touchstone.records.pair_counts import pair_counts
+from touchstone.records.pair_counts import sums_of
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.pair_work import (
     PairKept,
@@ -72,17 +71,12 @@ async def by_batches(
     files, number = context.files(record.id), pair.number
     tried = await context.by_batch.tried(record, pair, task)
     kept = PairKept.of(tried.result, files.pair(number), brought=tried.paid)
-    cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, count_unpriced(kept.paid), pair_counts(kept)
+    sums = sums_of(kept)
     if kept.paid:  # without any brought reply there is no result to store
         files.put_pair(kept)
     if tried.whole:
         files.put_pair(kept)
-        return context.pairs.change(
-            pair,
-            lambda one: pair_over(
-                one, None, cost_usd=cost, now=context.clock(), counts=counts, unpriced_calls=unpriced_calls
-            ),
-        )
+        return context.pairs.change(pair, lambda one: pair_over(one, None, now=context.clock(), **sums))
     if not tried.wanted:
         return None
     line = OpenLine(
@@ -95,9 +89,4 @@ async def by_batches(
         wanted=tried.wanted,
     )
     files.put_wanted(number, pair.rounds + 1, line)
-    return context.pairs.change(
-        pair,
-        lambda one: pair_awaiting(
-            one, cost_usd=cost, now=context.clock(), counts=counts, unpriced_calls=unpriced_calls
-        ),
-    )
+    return context.pairs.change(pair, lambda one: pair_awaiting(one, now=context.clock(), **sums))

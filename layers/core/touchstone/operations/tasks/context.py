@@ -1,25 +1,74 @@
-"""The stores and judges that the steps of one tenant's tasks use, and how far a step came."""
+"""The stores and judges that the steps of one tenant's tasks use, how far a step came, and its events."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
+from touchstone.errors import StoreError
 from touchstone.operations.context import StepContext
 from touchstone.operations.trying import PATIENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
     from datetime import datetime
 
     from touchstone.judges.base import Judge
     from touchstone.judges.panel import JudgePanel
     from touchstone.judges.sureness import JudgeThresholds
-    from touchstone.operations.tasks.announcing import Announcer
     from touchstone.oracle.submission import Submission
     from touchstone.oracle.task import Task
-    from touchstone.records import Artifacts, Challenges, Comparisons, Judgements, Submissions, Tasks
+    from touchstone.records import (
+        Artifacts,
+        Challenges,
+        Comparisons,
+        EventBus,
+        Judgements,
+        Outbox,
+        OutboxEvent,
+        Submissions,
+        Tasks,
+    )
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcer:
+    """Sends the events that steps wrote into the outbox.
+
+    An event that cannot be sent stays there for the sweep of every quarter hour.
+    """
+
+    outbox: Outbox
+    bus: Callable[[], EventBus]
+
+    def of_task(self, *, tenant: str, task_id: str) -> int:
+        """Send the unsent events of one task. Return how many were sent. A step calls this once it is stored."""
+        try:
+            return self._send(self.outbox.of_task(tenant=tenant, task_id=task_id))
+        except StoreError:
+            logger.error("The events of task %s could not be read", task_id)  # noqa: TRY400 - the words add nothing
+            return 0
+
+    def pending(self, *, limit: int) -> int:
+        """Send up to `limit` unsent events of all tenants. Return how many were sent."""
+        return self._send(self.outbox.pending(limit=limit))
+
+    def _send(self, events: Iterable[OutboxEvent]) -> int:
+        sent = 0
+        for event in events:
+            try:
+                if event.sent_at is None and self.outbox.claim(event):
+                    self.bus().send(event)
+                    self.outbox.sent(event)
+                    sent += 1
+            except StoreError:
+                # The claim expires after a minute, and the next sweep sends the event.
+                logger.error("Event %s of task %s could not be sent", event.id, event.event.task_id)  # noqa: TRY400
+        return sent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
