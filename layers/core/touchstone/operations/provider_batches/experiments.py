@@ -142,6 +142,7 @@ async def _once(
         prices=prices_of_batches(registry),
         cache=context.cache if record.use_cache else context.scoped_cache(record.id),
         brought_by=None if batch is None else batch.provider,
+        began=record.created_at,
     )
     try:
         judge = _judge(judges, registry, batch) if task.terms.judged else None

@@ -79,7 +79,14 @@ async def replayed(
     left, found = dict(brought), list[MetricByBatch]()
     for metric in metrics:
         work = CheapLine(left)
-        judges = ReplayJudges(context.apis, work, prices=prices_of_batches(registry), cache=cache, brought_by=by)
+        judges = ReplayJudges(
+            context.apis,
+            work,
+            prices=prices_of_batches(registry),
+            cache=cache,
+            brought_by=by,
+            began=measurement.created_at,
+        )
         try:
             judge = None
             if CATALOGUE[metric].judged and (judge := _asked(judges, by)) is None:

@@ -149,7 +149,14 @@ async def replayed(
     Raises `SettingsError` if no judge can be asked.
     """
     scoring, work, registry = context.scoring(), CheapLine(brought), context.apis.registry
-    judges = ReplayJudges(context.apis, work, prices=prices_of_batches(registry), cache=context.cache, brought_by=by)
+    judges = ReplayJudges(
+        context.apis,
+        work,
+        prices=prices_of_batches(registry),
+        cache=context.cache,
+        brought_by=by,
+        began=submission.submitted_at,
+    )
     try:
         found = await score_submission(
             task.request.brief,
