@@ -135,7 +135,9 @@ def test_a_generator_that_fails_leaves_nothing(models: ProviderServer, generate:
     assert not (tmp_path / "quiz.json").exists()
 
 
-def test_a_reply_of_which_no_quiz_can_be_made_is_no_end_for_the_next_command(models: ProviderServer, generate: Any) -> None:
+def test_a_reply_of_which_no_quiz_can_be_made_is_no_end_for_the_next_command(
+    models: ProviderServer, generate: Any
+) -> None:
     models.rule(success({"questions": []}), schema="QuizReply")
     assert "There is no quiz: invalid_reply." in generate().stderr
     calls = len(models.calls)
