@@ -54,7 +54,7 @@ class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
 
     def body(self, model: str, asked: ModelRequest) -> dict[str, Any]:
         """The body of a message request."""
-        return _turn_body(model, asked) if isinstance(asked, TurnRequest) else _question_body(model, asked)
+        return turn_body(model, asked) if isinstance(asked, TurnRequest) else request_body(model, asked)
 
     def failure(self, model: str, response: replies.Response) -> JudgeError:
         """The failure that a response of another status than 200 stands for."""
@@ -101,7 +101,7 @@ def _stopped(received: Received) -> JudgeError:
             return received.stopped(reason)
 
 
-def _question_body(model: str, question: JudgeQuestion[Any]) -> dict[str, Any]:
+def request_body(model: str, question: JudgeQuestion[Any]) -> dict[str, Any]:
     """The body of a message request."""
     content: str | list[dict[str, Any]] = question.prompt.user
     if question.images:
@@ -130,7 +130,7 @@ def _question_body(model: str, question: JudgeQuestion[Any]) -> dict[str, Any]:
     return body
 
 
-def _turn_body(model: str, request: TurnRequest) -> dict[str, Any]:
+def turn_body(model: str, request: TurnRequest) -> dict[str, Any]:
     """The body of a message request."""
     body: dict[str, Any] = {
         "model": model,

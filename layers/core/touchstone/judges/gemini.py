@@ -92,7 +92,7 @@ class GeminiAdapter(ClientAdapter["Client"]):
 
     def body(self, model: str, asked: ModelRequest) -> dict[str, Any]:  # noqa: ARG002 - the address names the model
         """The body of a `generateContent` request."""
-        return _turn_body(asked) if isinstance(asked, TurnRequest) else _question_body(asked)
+        return turn_body(asked) if isinstance(asked, TurnRequest) else request_body(asked)
 
     def failure(self, model: str, response: replies.Response) -> JudgeError:
         """The failure that a response of another status than 200 stands for."""
@@ -160,7 +160,7 @@ def _no_contents() -> "Content":
     return Content(role="user")
 
 
-def _question_body(question: JudgeQuestion[Any]) -> dict[str, Any]:
+def request_body(question: JudgeQuestion[Any]) -> dict[str, Any]:
     """The body of a `generateContent` request."""
     pictures = [
         {"inlineData": {"mimeType": image.media_type, "data": base64.b64encode(image.data).decode()}}
@@ -199,7 +199,7 @@ def _parts(received: Received) -> list[Any]:
             raise received.unreadable("it holds no candidate")
 
 
-def _turn_body(request: TurnRequest) -> dict[str, Any]:
+def turn_body(request: TurnRequest) -> dict[str, Any]:
     """The body of a `generateContent` request."""
     config: dict[str, Any] = {"maxOutputTokens": request.max_output_tokens}
     if request.temperature is not None:

@@ -62,7 +62,7 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
     def body(self, model: str, asked: ModelRequest) -> dict[str, Any]:
         """The body of the request for a question or a turn."""
         if not isinstance(asked, TurnRequest):
-            return _question_body(model, asked, compatible=self._compatible)
+            return request_body(model, asked, compatible=self._compatible)
         from touchstone.judges.turns import chat, responses
 
         return chat.request_body(model, asked) if self._compatible else responses.request_body(model, asked)
@@ -98,7 +98,7 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
         return chat.turn_in(received) if self._compatible else responses.turn_in(received)
 
 
-def _question_body(model: str, question: JudgeQuestion[BaseModel], *, compatible: bool) -> dict[str, Any]:
+def request_body(model: str, question: JudgeQuestion[BaseModel], *, compatible: bool) -> dict[str, Any]:
     """The body of a chat completion."""
     content: str | list[dict[str, Any]] = question.prompt.user
     if question.images:
