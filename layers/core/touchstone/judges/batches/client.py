@@ -19,7 +19,8 @@ from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest
 class ClientBatches[C]:
     """What the batch APIs have in common: lines are written, and replies read, as the single adapter does it.
 
-    `sdk` is the module of the SDK, whose errors `_asked` reads.
+    `sdk` is the module of an SDK whose errors are those of OpenAI's and Anthropic's, which one generator makes. For any
+    other SDK, `_asked` is overridden.
     """
 
     sdk: str
