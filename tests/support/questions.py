@@ -1,5 +1,6 @@
 """Questions to put to an adapter in tests, and the adapters of all providers on one loopback server."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -7,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tests.support.providers import ProviderServer
 from touchstone.judges.adapters import Adapter
+from touchstone.judges.adapters.replies import Response
 from touchstone.judges.anthropic import AnthropicAdapter
 from touchstone.judges.base import Image, JudgeQuestion, Prompt
 from touchstone.judges.gemini import GeminiAdapter
@@ -46,3 +48,8 @@ def adapter(provider: str, server: ProviderServer, *, key: str = KEY) -> Adapter
             return OpenAIAdapter(api_key=key, base_url=server.openai_url)
         case _:
             return OpenAIAdapter(api_key=key, base_url=server.compatible_url, provider="compatible", compatible=True)
+
+
+def response(body: Any) -> Response:
+    """A response of status 200 with this body."""
+    return Response(status=200, headers={}, body=json.dumps(body))

@@ -174,6 +174,26 @@ def test_questions_that_rest_on_others_go_by_the_next_batch(house: BatchingHouse
 
 
 @one_provider
+def test_a_reply_against_the_rules_is_an_end_for_its_own_measurement_and_asked_anew_by_the_next(
+    house: BatchingHouse,
+) -> None:
+    house.server.rule(success({"questions": []}), schema="ClarityReply")
+    calls = []
+    for name in ("first", "second"):
+        [broken] = metrics_of(run(house, [row(name, metrics=["quiz_clarity"])], name=name).results()[0])
+        assert {one["reason"] for one in broken["unscored"]} == {"invalid_reply"}
+        calls.append(len(house.server.calls))
+    assert calls == [2, 3]
+    clear = {"reason": "Only one is in the source.", "label": "CLEAR", "confidence": 0.9, "suggestion": None}
+    said_of_all = {"questions": [{"number": number, **clear} for number in range(1, QUESTIONS + 1)]}
+    house.server.rule(success(said_of_all), schema="ClarityReply")
+    [whole] = metrics_of(run(house, [row("third", metrics=["quiz_clarity"])], name="third").results()[0])
+    assert (whole["over"], whole["unscored"]) == (True, [])
+    assert [call.by_batch for call in house.server.calls] == [True] * 4
+    balance(house)
+
+
+@one_provider
 @pytest.mark.parametrize("use_cache", [True, False])
 def test_what_a_batch_did_not_bring_is_asked_at_once_and_nothing_else_again(
     house: BatchingHouse, use_cache: bool

@@ -61,6 +61,16 @@ async def test_a_blank_or_endless_answer_is_unreadable(said: Line) -> None:
         await _solve(said)
 
 
+async def test_an_answer_of_no_use_that_an_earlier_request_left_is_asked_anew() -> None:
+    script = Script({"solve": [replies.solve(answer=" "), replies.solve()]}, providers=("claude",))
+    judge = script.judges(cache=MemoryCache()).get("claude", "strong")
+    with pytest.raises(UnreadableError):
+        await solve(PROBLEM, judge=judge, deadline=Deadline.after(5.0))
+    solved = await solve(PROBLEM, judge=judge, deadline=Deadline.after(5.0))
+    assert solved.solution.answer == "Canberra"
+    assert [(spend.cached, spend.failure) for spend in solved.spends] == [(True, "unreadable"), (False, None)]
+
+
 async def _next(script: Script, *made: Attempt, preferences: Preferences | None = None) -> Attempted:
     return await next_attempt(
         PROBLEM,

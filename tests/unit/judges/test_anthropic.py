@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.questions import PICTURE, question
+from tests.support.questions import KEY, PICTURE, question, response
 from touchstone.errors import JudgeError, RefusedError, UnreadableError
-from touchstone.judges.anthropic import read_reply, request_body
+from touchstone.judges.anthropic import AnthropicAdapter, request_body
 from touchstone.judges.base import Prompt
 
+_ADAPTER = AnthropicAdapter(api_key=KEY)
 _PASSED = {"type": "text", "text": json.dumps({"passed": True, "confidence": 0.9})}
 
 
@@ -21,7 +22,7 @@ def test_cached_input_is_part_of_the_input() -> None:
         "output_tokens": 40,
     }
     body = {"stop_reason": "end_turn", "content": [{"type": "thinking", "thinking": "…"}, _PASSED], "usage": usage}
-    answered = read_reply("claude-x", question(), body)
+    answered = _ADAPTER.read("claude-x", question(), response(body))
     assert answered.value.passed
     assert (answered.usage.input_tokens, answered.usage.cached_input_tokens) == (3210, 3000)
     assert answered.usage.output_tokens == 40
@@ -44,11 +45,16 @@ def test_cached_input_is_part_of_the_input() -> None:
 )
 def test_what_is_no_answer_says_why(body: dict[str, Any], expected: type[JudgeError], why: str) -> None:
     with pytest.raises(expected, match=why):
-        read_reply("claude-x", question(), body)
+        _ADAPTER.read("claude-x", question(), response(body))
 
 
 def test_usage_may_be_missing() -> None:
-    assert read_reply("claude-x", question(), {"stop_reason": "end_turn", "content": [_PASSED]}).usage.input_tokens == 0
+    assert (
+        _ADAPTER.read(
+            "claude-x", question(), response({"stop_reason": "end_turn", "content": [_PASSED]})
+        ).usage.input_tokens
+        == 0
+    )
 
 
 def test_the_body_is_what_the_api_documents() -> None:

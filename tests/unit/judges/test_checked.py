@@ -1,15 +1,18 @@
 """A reply that breaks a rule is asked for once more with the fault named; twice, and there is no score and a reason."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import pytest
 
 from tests.support.judges import USAGE, Line, Script
+from tests.support.records import HandClock
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError, OverloadedError, RefusedError, SpendingCeilingError
 from touchstone.judges import MemoryCache
 from touchstone.judges.base import Admission, Call, JudgeQuestion, Permit, Prompt
 from touchstone.judges.calls import MOST_FAULTS, Checked, JudgeReply, NotScored, RefusedReply, ask_checked
+from touchstone.judges.renewing import WorkJudge
 
 
 class Number(JudgeReply):
@@ -153,3 +156,48 @@ async def test_a_broken_reply_from_the_cache_costs_nothing_and_is_no_better() ->
         assert [(spend.failure, spend.cached) for spend in found.spends] == [("unreadable", cached), (None, cached)]
     assert [spend.cost_usd for spend in found.spends] == [0.0, 0.0]
     assert len(script.asked) == 2
+
+
+async def test_two_broken_replies_that_are_known_do_not_end_the_same_question_for_ever() -> None:
+    cache, script = MemoryCache(), Script({"number": [ODD, BAD, GOOD]})
+    judge = script.judges(cache=cache).get("openai", "fast")
+    results = [
+        await ask_checked(judge, _question, _faults, deadline=Deadline.after(5.0), purpose="count") for _ in range(3)
+    ]
+    assert [type(found) for found in results] == [RefusedReply, Checked, Checked]
+    # The second time asks only the question that named the fault, and the reply is known from then on.
+    assert [[(spend.failure, spend.cached) for spend in found.spends] for found in results] == [
+        [("unreadable", False), ("unreadable", False)],
+        [("unreadable", True), ("unreadable", True), (None, False)],
+        [("unreadable", True), (None, True)],
+    ]
+    assert [asked.user for asked in script.asked] == ["Now.", "Now.\nIt is odd.", "Now.\nIt is odd."]
+
+
+async def test_a_judge_that_is_asked_anew_and_fails_is_the_reason() -> None:
+    cache, script = MemoryCache(), Script({"number": [ODD, BAD, DayQuotaError("The day is spent.")]})
+    judge = script.judges(cache=cache).get("openai", "fast")
+    await ask_checked(judge, _question, _faults, deadline=Deadline.after(5.0), purpose="count")
+    found = await ask_checked(judge, _question, _faults, deadline=Deadline.after(5.0), purpose="count")
+    assert isinstance(found, NotScored)
+    assert (found.reason, [spend.cached for spend in found.spends]) == ("day_quota", [True, True])
+
+
+async def test_a_broken_reply_of_the_same_work_is_an_end_and_an_older_one_is_not() -> None:
+    clock = HandClock(datetime(2026, 11, 27, 9, tzinfo=UTC))
+    script = Script({"number": [ODD, BAD, GOOD]})
+    judges = script.judges(cache=MemoryCache(), clock=clock)
+
+    async def asked(began: datetime) -> Checked[Number] | RefusedReply[Number] | NotScored:
+        judge = WorkJudge(judges.get("openai", "fast"), began)
+        assert (judge.provider, judge.model) == ("openai", judges.get("openai", "fast").model)
+        return await ask_checked(judge, _question, _faults, deadline=Deadline.after(5.0), purpose="count")
+
+    began = clock()
+    first, again = await asked(began), await asked(began)
+    assert isinstance(first, RefusedReply)
+    assert isinstance(again, RefusedReply)
+    assert [spend.cached for spend in again.spends] == [True, True]
+    clock.advance(days=1)
+    assert isinstance(await asked(clock()), Checked)
+    assert len(script.asked) == 3

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from tests.support.providers import ProviderServer
-from tests.support.questions import KEY, PICTURE, question
+from tests.support.questions import KEY, PICTURE, question, response
 from touchstone.errors import JudgeError, RefusedError, UnreadableError
-from touchstone.judges.gemini import GeminiAdapter, read_reply, request_body
+from touchstone.judges.gemini import GeminiAdapter, request_body
 
+_ADAPTER = GeminiAdapter(api_key=KEY)
 _PASSED = json.dumps({"passed": True, "confidence": 0.9})
 
 
@@ -20,7 +21,7 @@ def _candidate(reason: str | None, *parts: dict[str, Any]) -> dict[str, Any]:
 def test_a_reply_may_come_in_parts_and_with_thoughts() -> None:
     body = _candidate("STOP", {"text": "Let me see …", "thought": True}, {"text": _PASSED[:9]}, {"text": _PASSED[9:]})
     usage = {"promptTokenCount": 100, "candidatesTokenCount": 20, "thoughtsTokenCount": 300}
-    answered = read_reply("gemini-x", question(), body | {"usageMetadata": usage})
+    answered = _ADAPTER.read("gemini-x", question(), response(body | {"usageMetadata": usage}))
     assert answered.value.passed
     assert answered.model == "gemini-x"
     assert (answered.usage.input_tokens, answered.usage.output_tokens) == (100, 320)
@@ -39,14 +40,14 @@ def test_a_reply_may_come_in_parts_and_with_thoughts() -> None:
 )
 def test_what_is_no_answer_says_why(body: dict[str, Any], expected: type[JudgeError], why: str) -> None:
     with pytest.raises(expected, match=why):
-        read_reply("gemini-x", question(), body)
+        _ADAPTER.read("gemini-x", question(), response(body))
 
 
 def test_usage_may_be_missing_or_nonsense() -> None:
     body = _candidate("STOP", {"text": _PASSED})
-    assert read_reply("gemini-x", question(), body).usage.input_tokens == 0
+    assert _ADAPTER.read("gemini-x", question(), response(body)).usage.input_tokens == 0
     body["usageMetadata"] = {"promptTokenCount": "many", "candidatesTokenCount": -3}
-    assert read_reply("gemini-x", question(), body).usage.output_tokens == 0
+    assert _ADAPTER.read("gemini-x", question(), response(body)).usage.output_tokens == 0
 
 
 def test_the_body_is_what_the_api_documents() -> None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from tests.support.agents import called as turn
 from tests.support.providers import ProviderServer, error, hang
+from tests.support.questions import KEY, response
 from tests.support.scripted_adapters import LoggedAdmission
 from tests.support.wire_turns import signature
 from touchstone.clock import Deadline
@@ -24,12 +25,16 @@ from touchstone.errors import (
     UnreadableError,
 )
 from touchstone.judges import EnvironmentKeys, Judges, Prompt, anthropic, gemini, load_registry
-from touchstone.judges.adapters.replies import Response
+from touchstone.judges.anthropic import AnthropicAdapter
 from touchstone.judges.conversing import Conversation, Conversing, Tool, ToolCall, ToolResult, Turn, TurnRequest
+from touchstone.judges.gemini import GeminiAdapter
+from touchstone.judges.openai import OpenAIAdapter
 from touchstone.judges.turns import chat, responses
 
 PROVIDERS = ["claude", "openai", "gemini", "compatible"]
 ON = datetime(2026, 11, 21, tzinfo=UTC)
+ANTHROPIC, GEMINI, OPENAI = AnthropicAdapter(api_key=KEY), GeminiAdapter(api_key=KEY), OpenAIAdapter(api_key=KEY)
+QWEN = OpenAIAdapter(api_key="", provider="qwen", compatible=True)
 PROMPT = Prompt(name="solve", version="v", system="You look things up.", user="What is a box?")
 
 
@@ -177,7 +182,7 @@ async def test_a_turn_that_hangs_ends_at_the_deadline(provider: str, scene: Scen
 def test_a_call_that_gemini_could_not_write_is_unreadable_so_that_it_is_asked_for_once_more() -> None:
     body = {"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL"}]}
     with pytest.raises(UnreadableError, match="MALFORMED_FUNCTION_CALL"):
-        gemini.read_turn("m", request(Conversation.opened(PROMPT)), body)
+        GEMINI.read_turn("m", request(Conversation.opened(PROMPT)), response(body))
 
 
 def _of(calls: int, wire: Any, opaque: Any) -> Conversation:
@@ -190,7 +195,7 @@ def test_thoughts_alone_are_no_turn() -> None:
     parts = [{"text": "Let me see.", "thought": True}, {"text": "", "thoughtSignature": "c2ln"}]
     body = {"candidates": [{"finishReason": "STOP", "content": {"parts": parts}}]}
     with pytest.raises(UnreadableError, match="neither words nor a call"):
-        gemini.read_turn("m", request(Conversation.opened(PROMPT)), body)
+        GEMINI.read_turn("m", request(Conversation.opened(PROMPT)), response(body))
 
 
 def test_a_conversation_needs_no_system_prompt() -> None:
@@ -246,15 +251,13 @@ def test_a_transcript_that_is_none_of_the_providers_is_a_fault(opaque: Any) -> N
     ],
 )
 def test_a_response_that_is_no_turn_says_why(body: Any, expected: type[JudgeError]) -> None:
-    response = Response(status=200, headers={}, body=json.dumps(body))
     with pytest.raises(expected) as caught:
-        responses.read_turn("OpenAI", "m", request(Conversation.opened(PROMPT)), response)
+        OPENAI.read_turn("m", request(Conversation.opened(PROMPT)), response(body))
     assert "canary" not in str(caught.value)
 
 
 def _chat(body: Any) -> Turn:
-    response = Response(status=200, headers={}, body=json.dumps(body))
-    return chat.read_turn("qwen", "m", request(Conversation.opened(PROMPT)), response).value
+    return QWEN.read_turn("m", request(Conversation.opened(PROMPT)), response(body)).value
 
 
 def test_a_compatible_servers_calls_are_read_however_it_writes_them() -> None:
@@ -284,7 +287,8 @@ def test_what_anthropic_gives_and_does_not_take_is_left_out() -> None:
     blocks = [{"type": "thinking", "thinking": "", "signature": signature(0)}, {"type": "text", "text": ""}]
     called = {"type": "tool_use", "id": "t", "name": "read", "input": {"path": "x"}}
     body = {"stop_reason": "tool_use", "content": [*blocks, called]}
-    said = anthropic.read_turn("m", request(Conversation.opened(PROMPT)), body).value
+    said = ANTHROPIC.read_turn("m", request(Conversation.opened(PROMPT)), response(body)).value
     assert said.opaque == [blocks[0], called]
+    paused = response(body | {"stop_reason": "pause_turn"})
     with pytest.raises(UnreadableError, match="pause_turn"):
-        anthropic.read_turn("m", request(Conversation.opened(PROMPT)), body | {"stop_reason": "pause_turn"})
+        ANTHROPIC.read_turn("m", request(Conversation.opened(PROMPT)), paused)

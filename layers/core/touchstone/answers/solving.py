@@ -18,7 +18,7 @@ from touchstone.errors import (
     Unanswered,
 )
 from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import JudgeReply, ask, unanswered_reason, unusable_reply_error
+from touchstone.judges.calls import JudgeReply, ask_for_use, unanswered_reason, unusable_reply_error
 from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
@@ -78,11 +78,17 @@ async def solve(
         max_output_tokens=MAX_OUTPUT_TOKENS,
         use_cache=use_cache,
     )
-    reply = await ask(judge, question, deadline=deadline)
+
+    def faults(said: SolveReply) -> list[str]:
+        answer, steps = said.answer.strip(), _numbered(said.steps)
+        if answer and max(len(answer), len(steps)) <= MAX_ANSWER_CHARS:
+            return []
+        return [f"{judge.provider} gave an answer that is blank or beyond {MAX_ANSWER_CHARS:,} characters."]
+
+    reply = await ask_for_use(judge, question, faults, deadline=deadline)
+    if found := faults(reply.value):
+        raise unusable_reply_error(reply, found[0])
     answer, steps = reply.value.answer.strip(), _numbered(reply.value.steps)
-    if not answer or max(len(answer), len(steps)) > MAX_ANSWER_CHARS:
-        sentence = f"{reply.provider} gave an answer that is blank or beyond {MAX_ANSWER_CHARS:,} characters."
-        raise unusable_reply_error(reply, sentence)
     solution = Solution(answer=answer, steps=steps, provider=reply.provider, model=reply.model)
     return Solved(solution=solution, spends=spends_of(reply, "solve"))
 

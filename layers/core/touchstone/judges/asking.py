@@ -8,6 +8,7 @@ import json
 import logging
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
@@ -76,7 +77,9 @@ class ModelJudge:
         )
         reply = await self._caller.call(call_request, deadline)
         if cache is not None:
-            await self._context.finish(_remember(cache, key, reply), within=deadline.remaining)
+            await self._context.finish(
+                _remember(cache, key, reply, at=self._context.clock()), within=deadline.remaining
+            )
         return reply
 
     async def converse(self, request: TurnRequest, *, deadline: Deadline) -> Reply[Turn]:
@@ -123,6 +126,8 @@ class ModelJudge:
             known = json.loads(stored)
             value = question.reply_type.model_validate_json(known["value"])
             model = str(known["model"])
+            if question.renewed and not _since(known.get("at"), question.began):
+                return None
         except (StoreError, TimeoutError, ValueError, LookupError, TypeError) as error:
             logger.warning("The reply cache could not be read: %s", type(error).__name__)
             return None
@@ -141,6 +146,11 @@ class ModelJudge:
         return address_of(question, recipient=(self.provider, self._connection.endpoint, self.model))
 
 
-async def _remember(cache: ReplyCache, key: str, reply: Reply[BaseModel]) -> None:
+def _since(at: str | None, began: datetime | None) -> bool:
+    """Whether a reply that was stored at a time (ISO 8601; None: not known) is not older than the work that asks."""
+    return at is not None and began is not None and datetime.fromisoformat(at) >= began
+
+
+async def _remember(cache: ReplyCache, key: str, reply: Reply[BaseModel], *, at: datetime) -> None:
     value = reply.value.model_dump_json(by_alias=True, round_trip=True)
-    await cache.put(key, json.dumps({"model": reply.model, "value": value}))
+    await cache.put(key, json.dumps({"model": reply.model, "value": value, "at": at.isoformat()}))

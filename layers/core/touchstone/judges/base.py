@@ -7,6 +7,7 @@ Question ──> Judge ──> Reply
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Annotated, Literal, Protocol
 
 from pydantic import BaseModel, BeforeValidator
@@ -58,6 +59,10 @@ class JudgeQuestion[T: BaseModel]:
     `line_id` is the id of a line in a provider's batch, which the reply must repeat in a field of its own; None if the
     question is asked outside of a batch. `replicate` counts from 1 how often the same question is asked on purpose: a
     later replicate is never answered by the reply to an earlier one.
+
+    `renewed`: a known reply was of no use, so the model is asked again and its new reply takes the place of the known
+    one. A reply that is not older than `began`, when the piece of work began that asks (UTC), is given all the same:
+    the work has it from its own call. None: every known reply is older.
     """
 
     prompt: Prompt
@@ -69,6 +74,8 @@ class JudgeQuestion[T: BaseModel]:
     seconds: float | None = None
     line_id: str | None = None
     replicate: int = 1
+    renewed: bool = False
+    began: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ named.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
@@ -47,6 +47,26 @@ async def ask[T: BaseModel](judge: Judge, question: JudgeQuestion[T], *, deadlin
         raise TimedOutError(f"{judge.provider} did not answer in time.") from None
 
 
+async def ask_for_use[T: BaseModel](
+    judge: Judge, question: JudgeQuestion[T], faults_of: Callable[[T], Sequence[str]], *, deadline: Deadline
+) -> Reply[T]:
+    """Ask, and ask anew if the reply was known before and has faults. The new reply may have faults, too.
+
+    A known reply with faults counts as a failed call of the new one. Raises `JudgeError` or `LimitError`.
+    """
+    known = await ask(judge, question, deadline=deadline)
+    if not known.cached or not (faults := faults_of(known.value)):
+        return known
+    before = unusable_reply_error(known, faults[0]).failed_calls
+    try:
+        reply = await ask(judge, replace(question, renewed=True), deadline=deadline)
+    except (JudgeError, LimitError) as error:
+        error.failed_calls = (*before, *error.failed_calls)
+        raise
+    # If it is cached, too, this work had the known reply from a call of its own.
+    return known if reply.cached else replace(reply, failed_calls=(*before, *reply.failed_calls))
+
+
 def unusable_reply_error(reply: Reply[BaseModel], sentence: str) -> UnreadableError:
     """The failure of a question whose reply fits the schema but cannot be used.
 
@@ -83,8 +103,6 @@ def unanswered_reason(error: JudgeError | LimitError) -> Unanswered:
             return "quota"
 
 
-ROUNDS = 2
-"""How often a question is asked until its reply obeys the rules. A judge that breaks them every time has not scored."""
 MOST_FAULTS = 20
 """How many faults of one reply are named. A record keeps the faults, and nobody would read more."""
 
@@ -149,28 +167,25 @@ async def ask_checked[T: BaseModel](
     `question` makes the question from the faults of the reply before; the first question gets no faults. `faults_of`
     names the rules that a reply breaks, one sentence each, and returns nothing if the reply breaks none. The first
     `MOST_FAULTS` faults are told.
+
+    A first reply that breaks the rules stays known, since it leads to the second question. If the second reply is known
+    and breaks them too, the second question is asked anew.
     """
-    found = await _ask(judge, question(()), faults_of, deadline=deadline, purpose=purpose)
-    for _ in range(ROUNDS - 1):
-        if not isinstance(found, RefusedReply):
-            break
-        paid = found.spends
-        found = await _ask(judge, question(found.faults), faults_of, deadline=deadline, purpose=purpose)
-        found = replace(found, spends=(*paid, *found.spends))
-    return found
+    found = await _ask(ask(judge, question(()), deadline=deadline), faults_of, purpose=purpose)
+    if not isinstance(found, RefusedReply):
+        return found
+    again = await _ask(
+        ask_for_use(judge, question(found.faults), faults_of, deadline=deadline), faults_of, purpose=purpose
+    )
+    return replace(again, spends=(*found.spends, *again.spends))
 
 
 async def _ask[T: BaseModel](
-    judge: Judge,
-    question: JudgeQuestion[T],
-    faults_of: Callable[[T], Sequence[str]],
-    *,
-    deadline: Deadline,
-    purpose: str,
+    asked: Awaitable[Reply[T]], faults_of: Callable[[T], Sequence[str]], *, purpose: str
 ) -> Checked[T] | RefusedReply[T] | NotScored:
-    """Ask one question, and check whether its reply obeys the rules."""
+    """Await one reply, and check whether it obeys the rules."""
     try:
-        reply = await ask(judge, question, deadline=deadline)
+        reply = await asked
     except (JudgeError, LimitError) as error:
         spends = spends_of_failure(error, purpose)
         return NotScored(reason=unanswered_reason(error), faults=(), error=error, spends=spends)

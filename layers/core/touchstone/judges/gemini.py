@@ -7,18 +7,19 @@ a conversation without it. So a turn is given back part by part, as it came.
 import base64
 import json
 import math
-from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import BaseModel
-
-from touchstone.judges.adapters import ClientAdapter, counts, failures, replies
+from touchstone.errors import JudgeError
+from touchstone.judges.adapters import counts, failures, replies
+from touchstone.judges.adapters.client import ClientAdapter
+from touchstone.judges.adapters.received import Received
 from touchstone.judges.adapters.schemas import question_schema, tool_schema
-from touchstone.judges.base import Answered, JudgeQuestion
+from touchstone.judges.base import JudgeQuestion
 from touchstone.judges.conversing import (
     UNNUMBERED,
     Message,
+    ModelRequest,
     ToolResult,
     ToolResults,
     Turn,
@@ -65,6 +66,8 @@ class GeminiAdapter(ClientAdapter["Client"]):
 
     provider = "gemini"
     wire: Wire = "gemini"
+    name = NAME
+    model_field = "modelVersion"
 
     def _made(self) -> "Client":
         key = failures.usable_key(NAME, self._api_key)
@@ -87,40 +90,25 @@ class GeminiAdapter(ClientAdapter["Client"]):
         HttpResponse(headers={}, body="")
         return Client(api_key=key, vertexai=False, http_options=options)
 
-    async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
-        """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
-        body = await self._body(model, lambda: request_body(question), timeout=timeout)
-        return read_reply(model, question, body)
+    def body(self, model: str, asked: ModelRequest) -> dict[str, Any]:  # noqa: ARG002 - the address names the model
+        """The body of a `generateContent` request."""
+        return turn_body(asked) if isinstance(asked, TurnRequest) else request_body(asked)
 
-    async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed on
-        """The model's next turn, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
-        body = await self._body(model, lambda: turn_body(request), timeout=timeout)
-        return read_turn(model, request, body)
+    def failure(self, model: str, response: replies.Response) -> JudgeError:
+        """The failure that a response of another status than 200 stands for."""
+        return failures.gemini(model, response)
 
-    async def _body(self, model: str, asked: Callable[[], dict[str, Any]], *, timeout: float) -> dict[str, Any]:  # noqa: ASYNC109 - handed on
-        """The body of the response to one request. Raises a `JudgeError` if there is none."""
-        client = self.client()
-        from touchstone.judges.adapters import sending
+    async def _send(self, client: "Client", model: str, asked: ModelRequest, *, seconds: float) -> "Outcome":
+        return await _send(client, model, self.body(model, asked), seconds=seconds)
 
-        async def send() -> "Outcome":
-            return await _send(client, model, asked(), seconds=timeout)
+    def _usage(self, asked: ModelRequest, body: dict[str, Any]) -> Usage:  # noqa: ARG002 - told alike for both
+        return counts.of_content(body.get("usageMetadata"))
 
-        return _body_in(model, await sending.within_timeout(NAME, model, send, timeout=timeout))
+    def _text(self, received: Received) -> str:
+        return "".join(str(part.get("text", "")) for part in _parts(received) if not part.get("thought"))
 
-    def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
-        """The answer in a response. Raises a `JudgeError`, with the counted tokens, if the response holds no answer."""
-        return read_reply(model, question, _body_in(model, response))
-
-    def read_turn(self, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
-        """The turn in a response. Raises a `JudgeError`, with the counted tokens, if the response holds no turn."""
-        return read_turn(model, request, _body_in(model, response))
-
-
-def _body_in(model: str, response: replies.Response) -> dict[str, Any]:
-    """The JSON body of a response of status 200. Raises the `JudgeError` that any other response stands for."""
-    if response.status != 200:  # noqa: PLR2004 - HTTP's own
-        raise failures.gemini(model, response)
-    return replies.json_object(NAME, model, response)
+    def _turn(self, received: Received) -> Turn:
+        return _turn(received.model, _parts(received))
 
 
 async def _send(client: "Client", model: str, body: dict[str, Any], *, seconds: float) -> "Outcome":
@@ -172,7 +160,7 @@ def _no_contents() -> "Content":
     return Content(role="user")
 
 
-def request_body[T: BaseModel](question: JudgeQuestion[T]) -> dict[str, Any]:
+def request_body(question: JudgeQuestion[Any]) -> dict[str, Any]:
     """The body of a `generateContent` request."""
     pictures = [
         {"inlineData": {"mimeType": image.media_type, "data": base64.b64encode(image.data).decode()}}
@@ -194,44 +182,21 @@ def request_body[T: BaseModel](question: JudgeQuestion[T]) -> dict[str, Any]:
     return body
 
 
-def read_reply[T: BaseModel](model: str, question: JudgeQuestion[T], body: dict[str, Any]) -> Answered[T]:
-    """The answer in the body of a response of status 200.
-
-    Raises `RefusedError` or `UnreadableError`, with the counted tokens, if the body holds no answer.
-    """
-    usage = counts.of_content(body.get("usageMetadata"))
-    answering = replies.answering_model(body.get("modelVersion"), model)
-    with replies.with_usage(usage, answering):
-        value = replies.parse_reply(NAME, model, question, _text(model, question.max_output_tokens, body))
-    return Answered(value=value, model=answering, usage=usage)
-
-
-def _text(model: str, limit: int, body: dict[str, Any]) -> str:
-    """The text of the reply, thoughts left out.
-
-    Raises a `JudgeError` if the reply was refused, cut off or is unreadable.
-    """
-    parts = _parts(model, limit, body)
-    return "".join(str(part.get("text", "")) for part in parts if not part.get("thought"))
-
-
-def _parts(model: str, limit: int, body: dict[str, Any]) -> list[Any]:
+def _parts(received: Received) -> list[Any]:
     """The parts of the reply. Raises a `JudgeError` if the reply was refused, cut off or is unreadable."""
-    match body:
+    match received.body:
         case {"promptFeedback": {"blockReason": reason}}:
-            raise failures.refused(NAME, model, failures.single_word(reason))
+            raise received.refused(failures.single_word(reason))
         case {"candidates": [{"finishReason": "MAX_TOKENS"}, *_]}:
-            raise replies.truncated_error(NAME, model, limit)
+            raise received.truncated()
         case {"candidates": [{"finishReason": str(reason)}, *_]} if reason in _DECLINED:
-            raise failures.refused(NAME, model, reason)
+            raise received.refused(reason)
         case {"candidates": [{"finishReason": "STOP", "content": {"parts": [*parts]}}, *_]}:
             return parts
         case {"candidates": [{"finishReason": reason}, *_]}:
-            raise failures.unreadable(
-                NAME, model, f"it stopped for {failures.single_word(reason) or 'no known reason'}"
-            )
+            raise received.stopped(reason)
         case _:
-            raise failures.unreadable(NAME, model, "it holds no candidate")
+            raise received.unreadable("it holds no candidate")
 
 
 def turn_body(request: TurnRequest) -> dict[str, Any]:
@@ -281,23 +246,7 @@ def _response(result: ToolResult) -> dict[str, Any]:
     return {"functionResponse": response}
 
 
-def read_turn(model: str, request: TurnRequest, body: dict[str, Any]) -> Answered[Turn]:
-    """The turn in the body of a response of status 200.
-
-    Raises `RefusedError` or `UnreadableError`, with the counted tokens, if the body holds no turn.
-    """
-    usage = counts.of_content(body.get("usageMetadata"))
-    answering = replies.answering_model(body.get("modelVersion"), model)
-    with replies.with_usage(usage, answering):
-        parts = _parts(model, request.max_output_tokens, body)
-        turn = _turn(parts, usage, answering)
-        if not turn.calls and not turn.text:
-            raise failures.unreadable(NAME, model, "it holds neither words nor a call")
-        replies.check_line(NAME, model, request, turn)
-    return Answered(value=turn, model=answering, usage=turn.usage)
-
-
-def _turn(parts: list[Any], usage: Usage, model: str) -> Turn:
+def _turn(model: str, parts: list[Any]) -> Turn:
     kept = [part for part in parts if isinstance(part, dict)]
     text = "".join(str(part.get("text", "")) for part in kept if not part.get("thought"))
     called = [part["functionCall"] for part in kept if isinstance(part.get("functionCall"), dict)]
@@ -311,6 +260,4 @@ def _turn(parts: list[Any], usage: Usage, model: str) -> Turn:
             for call in called
         ]
     )
-    return Turn(
-        text=text or None, calls=calls, usage=usage, model=model, wire="gemini", opaque={"role": "model", "parts": kept}
-    )
+    return Turn(text=text or None, calls=calls, model=model, wire="gemini", opaque={"role": "model", "parts": kept})

@@ -7,16 +7,19 @@ be stored.
 """
 
 import base64
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from touchstone.errors import JudgeError
 from touchstone.judges import tracing
-from touchstone.judges.adapters import ClientAdapter, counts, failures, replies
+from touchstone.judges.adapters import completions, counts, failures, replies
+from touchstone.judges.adapters.client import ClientAdapter
+from touchstone.judges.adapters.received import Received
 from touchstone.judges.adapters.schemas import question_schema, schema_name
-from touchstone.judges.base import Answered, JudgeQuestion
-from touchstone.judges.conversing import Turn, TurnRequest, Wire
+from touchstone.judges.base import JudgeQuestion
+from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest, Wire
+from touchstone.usage import Usage
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -43,108 +46,59 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
         super().__init__(api_key=api_key, base_url=base_url)
         self.provider = provider
         self.wire: Wire = "chat" if compatible else "responses"
-        self._name = provider if compatible else "OpenAI"
+        self.name = provider if compatible else "OpenAI"
         self._compatible = compatible
 
     def _made(self) -> "AsyncOpenAI":
         keyless = self._compatible and not self._api_key
-        key = _KEYLESS if keyless else failures.usable_key(self._name, self._api_key)
-        with failures.sdk_of(self._name):
+        key = _KEYLESS if keyless else failures.usable_key(self.name, self._api_key)
+        with failures.sdk_of(self.name):
             from openai import AsyncOpenAI
 
             from touchstone.judges.adapters import connections
         self._http = connections.client()
         return AsyncOpenAI(api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None)
 
-    async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
-        """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
-        response = await self._response(
-            model,
-            CHAT,
-            lambda: self.body(model, question),
-            timeout=timeout,
-        )
-        return self.read(model, question, response)
-
-    async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed on
-        """The model's next turn, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
-        path = CHAT if self._compatible else RESPONSES
-        response = await self._response(model, path, lambda: self.turn_body(model, request), timeout=timeout)
-        return self.read_turn(model, request, response)
-
-    def turn_body(self, model: str, request: TurnRequest) -> dict[str, Any]:
-        """The body of the request for a turn."""
+    def body(self, model: str, asked: ModelRequest) -> dict[str, Any]:
+        """The body of the request for a question or a turn."""
+        if not isinstance(asked, TurnRequest):
+            return request_body(model, asked, compatible=self._compatible)
         from touchstone.judges.turns import chat, responses
 
-        return chat.request_body(model, request) if self._compatible else responses.request_body(model, request)
+        return chat.request_body(model, asked) if self._compatible else responses.request_body(model, asked)
 
-    def read_turn(self, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
-        """The turn in a response. Raises a `JudgeError`, with the counted tokens, if the response holds no turn."""
-        from touchstone.judges.turns import chat, responses
+    def path(self, asked: ModelRequest) -> str:
+        """The path that a request is sent to."""
+        return RESPONSES if isinstance(asked, TurnRequest) and not self._compatible else CHAT
 
-        read = chat.read_turn if self._compatible else responses.read_turn
-        return read(self._name, model, request, self._successful(model, response))
+    def failure(self, model: str, response: replies.Response) -> JudgeError:
+        """The failure that a response of another status than 200 stands for."""
+        return failures.openai(self.name, model, response)
 
-    def body[T: BaseModel](self, model: str, question: JudgeQuestion[T]) -> dict[str, Any]:
-        """The body of the request for a question."""
-        return request_body(model, question, compatible=self._compatible)
-
-    async def _response(
-        self,
-        model: str,
-        path: str,
-        asked: Callable[[], dict[str, Any]],
-        *,
-        timeout: float,  # noqa: ASYNC109 - handed on
-    ) -> replies.Response:
-        """The response to one request. Raises a `JudgeError` if there is none, or its status is not 200."""
-        client = self.client()
+    async def _send(self, client: "AsyncOpenAI", model: str, asked: ModelRequest, *, seconds: float) -> "Outcome":
         import openai
 
         from touchstone.judges.adapters import sending
 
-        async def send() -> "Outcome":
-            return await sending.post_json(openai, client, path, asked(), provider=self._name, seconds=timeout)
+        body = self.body(model, asked)
+        return await sending.post_json(openai, client, self.path(asked), body, provider=self.name, seconds=seconds)
 
-        response = await sending.within_timeout(self._name, model, send, timeout=timeout)
-        return self._successful(model, response)
+    def _usage(self, asked: ModelRequest, body: dict[str, Any]) -> Usage:
+        count = counts.of_response if self.path(asked) == RESPONSES else counts.of_completion
+        return count(body.get("usage"))
 
-    def _successful(self, model: str, response: replies.Response) -> replies.Response:
-        """The response, if its status is 200. Raises the `JudgeError` that any other response stands for."""
-        if response.status != 200:  # noqa: PLR2004 - HTTP's own
-            raise failures.openai(self._name, model, response)
-        return response
+    def _text(self, received: Received) -> str:
+        text = str(completions.message_in(received, in_words=True)["content"])
+        tracing.note_reply_text(text)
+        return replies.embedded_object(text) if self._compatible else text
 
-    def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
-        """The answer in a response. Raises a `JudgeError`, with the counted tokens, if the response holds no answer."""
-        body = replies.json_object(self._name, model, self._successful(model, response))
-        usage, answering = counts.of_completion(body.get("usage")), replies.answering_model(body.get("model"), model)
-        with replies.with_usage(usage, answering):
-            text = self._text(model, question.max_output_tokens, response, body)
-            value = replies.parse_reply(self._name, model, question, text)
-        return Answered(value=value, model=answering, usage=usage)
+    def _turn(self, received: Received) -> Turn:
+        from touchstone.judges.turns import chat, responses
 
-    def _text(self, model: str, limit: int, response: replies.Response, body: dict[str, Any]) -> str:
-        """The text of the reply. Raises a `JudgeError` if the reply was refused or cut off, or holds no text."""
-        match body:
-            case {"choices": [{"message": {"refusal": str(refusal)}}, *_]} if refusal:
-                raise failures.refused(self._name, model, None)
-            case {"choices": [{"finish_reason": "content_filter"}, *_]}:
-                raise failures.refused(self._name, model, "content_filter")
-            case {"choices": [{"finish_reason": "length"}, *_]}:
-                raise replies.truncated_error(self._name, model, limit)
-            case {"choices": [{"message": {"content": str(text)}}, *_]}:
-                tracing.note_reply_text(text)
-                return replies.embedded_object(text) if self._compatible else text
-            case {"error": {"code": int(status)}}:
-                # Gateways report the failure of the provider behind them in a response of status 200.
-                failed = replies.Response(status=status, headers=response.headers, body=response.body)
-                raise failures.openai(self._name, model, failed)
-            case _:
-                raise failures.unreadable(self._name, model, "it holds no message")
+        return chat.turn_in(received) if self._compatible else responses.turn_in(received)
 
 
-def request_body[T: BaseModel](model: str, question: JudgeQuestion[T], *, compatible: bool) -> dict[str, Any]:
+def request_body(model: str, question: JudgeQuestion[BaseModel], *, compatible: bool) -> dict[str, Any]:
     """The body of a chat completion."""
     content: str | list[dict[str, Any]] = question.prompt.user
     if question.images:

@@ -5,6 +5,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from pydantic import BaseModel
 
@@ -12,6 +13,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import PERMANENT_REASONS, JudgeError, MisconfiguredError, OverloadedError, StoreError
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
 from touchstone.judges.calls import NotScored, unanswered_reason
+from touchstone.judges.renewing import WorkJudge
 from touchstone.together import gather_all
 
 
@@ -48,6 +50,10 @@ class JudgePanel:
     def judges(self) -> tuple["IsolatedJudge", ...]:
         """The judges that are asked: `wanted` at most."""
         return tuple(IsolatedJudge(judge) for judge in self.available[: self.wanted])
+
+    def for_work(self, began: datetime) -> "JudgePanel":
+        """The panel whose judges are asked for one piece of work, which began at `began` (UTC)."""
+        return replace(self, available=tuple(WorkJudge(judge, began) for judge in self.available))
 
 
 @dataclass(frozen=True, slots=True)

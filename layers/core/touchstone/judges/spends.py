@@ -55,25 +55,12 @@ BY_CHECKS = JudgedBy(model="checks", prompt_version=None)
 
 def spends_of(reply: Reply[BaseModel], purpose: str) -> tuple[Spend, ...]:
     """What a record keeps of the calls for a question that was answered: the failed calls before it, then its own."""
-    answered = Spend(
-        purpose=purpose,
-        provider=reply.provider,
-        model=reply.model,
-        prompt_version=reply.prompt_version,
-        input_tokens=reply.usage.input_tokens,
-        output_tokens=reply.usage.output_tokens,
-        cost_usd=reply.cost_usd,
-        claimed=reply.usage.claimed,
-        latency_ms=reply.latency_ms,
-        cached=reply.cached,
-        line_id=reply.line_id,
-    )
-    return (*(_failed(call, purpose) for call in reply.failed_calls), answered)
+    return (*(_spend(call, purpose) for call in reply.failed_calls), _spend(reply, purpose))
 
 
 def spends_of_failure(error: JudgeError | LimitError, purpose: str) -> tuple[Spend, ...]:
     """What a record keeps of the calls for a question that nobody answered: the failed calls that are paid for."""
-    return tuple(_failed(call, purpose) for call in error.failed_calls)
+    return tuple(_spend(call, purpose) for call in error.failed_calls)
 
 
 def known_cost(spends: Iterable[Spend]) -> float | None:
@@ -129,7 +116,7 @@ def single_judge(judges: Iterable[JudgedBy | None]) -> JudgedBy | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _failed(call: FailedCall, purpose: str) -> Spend:
+def _spend(call: Reply[BaseModel] | FailedCall, purpose: str) -> Spend:
     return Spend(
         purpose=purpose,
         provider=call.provider,
@@ -142,5 +129,5 @@ def _failed(call: FailedCall, purpose: str) -> Spend:
         latency_ms=call.latency_ms,
         cached=call.cached,
         line_id=call.line_id,
-        failure=call.reason,
+        failure=call.reason if isinstance(call, FailedCall) else None,
     )

@@ -9,18 +9,20 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from pydantic import BaseModel
 
 from touchstone.errors import LimitError, MisconfiguredError
 from touchstone.judges.adapters import Adapter
-from touchstone.judges.base import Answered, JudgeQuestion, ReplyCache
+from touchstone.judges.base import Answered, Judge, JudgeQuestion, Purpose, ReplyCache, Tier
 from touchstone.judges.batches import BatchReply, ProviderBatches, as_line
 from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest, Wire
 from touchstone.judges.keys import Keys, Place, missing_key
 from touchstone.judges.opening import Connect, Judges, batches_of, connect
 from touchstone.judges.questions import address_of, address_of_turn
 from touchstone.judges.registry import Provider, Registry
+from touchstone.judges.renewing import WorkJudge
 from touchstone.judges.spends import Spend
 
 NO_KEY = "none"
@@ -118,7 +120,8 @@ class ReplayJudges(Judges):
     """The judges of one line. They answer with the replies that batches brought for it.
 
     Judges of the provider `brought_by`, if given, need no key: replies that were paid for can be read when the key is
-    gone.
+    gone. `began` is when the work began whose line it is (see `WorkJudge`); None if its replies know no rules but their
+    schemas.
     """
 
     def __init__(
@@ -129,7 +132,9 @@ class ReplayJudges(Judges):
         prices: Registry,
         cache: ReplyCache | None,
         brought_by: str | None = None,
+        began: datetime | None = None,
     ) -> None:
+        self._began = began
         super().__init__(
             prices,
             apis.keys if brought_by is None else _ReadingKeys(apis.keys, brought_by),
@@ -137,6 +142,17 @@ class ReplayJudges(Judges):
             connect=lambda provider, _key: _Replay(apis, provider, work),
             sleep=_at_once,
         )
+
+    def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
+        """The judge for a tier of a provider, asked for the work of this line."""
+        return self._for_work(super().get(provider, tier, purpose=purpose))
+
+    def named(self, provider: str, model: str) -> Judge:
+        """The judge for one model of a provider, asked for the work of this line."""
+        return self._for_work(super().named(provider, model))
+
+    def _for_work(self, judge: Judge) -> Judge:
+        return judge if self._began is None else WorkJudge(judge, self._began)
 
 
 @asynccontextmanager
@@ -146,13 +162,16 @@ async def replayed_line(
     *,
     cache: ReplyCache | None,
     brought_by: str | None = None,
+    began: datetime | None = None,
 ) -> AsyncIterator[tuple[ReplayJudges, CheapLine]]:
     """A line with the replies that batches `brought` for it, and its judges, at the prices of batches.
 
-    The judges are closed at the end.
+    `began`: when the work began that asks (UTC); see `JudgeQuestion`. The judges are closed at the end.
     """
     work = CheapLine(brought)
-    judges = ReplayJudges(apis, work, prices=prices_of_batches(apis.registry), cache=cache, brought_by=brought_by)
+    judges = ReplayJudges(
+        apis, work, prices=prices_of_batches(apis.registry), cache=cache, brought_by=brought_by, began=began
+    )
     try:
         yield judges, work
     finally:

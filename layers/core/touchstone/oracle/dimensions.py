@@ -8,13 +8,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import Checked, JudgeReply, NotScored, RefusedReply, ask_checked
+from touchstone.judges.calls import JudgeReply, NotScored, ask_checked
 from touchstone.judges.fence import Fenced, visible
 from touchstone.judges.spends import Spend
 from touchstone.oracle.model import DIMENSION_ID, FIXED, LEAST_DYNAMIC, MOST_DYNAMIC, Brief, Dimension
@@ -78,14 +77,12 @@ async def generate_dimensions(
 ) -> GeneratedDimensions | NotScored:
     """Make the four to six dimensions of a task, with weights that sum to 1.
 
-    If the reply comes from the cache and is refused, the judge is asked anew without the cache. An earlier task with
-    the same words left that reply there, and it would be refused for this task each time. `NotScored`: no judge
-    answered, or its dimensions broke the rules twice. A judge that fails raises nothing.
+    `NotScored`: no judge answered, or its dimensions broke the rules twice. A judge that fails raises nothing.
     """
     language = language_of_task(brief)
     fixed = _FIXED_WORDS[language]
 
-    def question(faults: Sequence[str], *, cached: bool) -> JudgeQuestion[DimensionsReply]:
+    def question(faults: Sequence[str]) -> JudgeQuestion[DimensionsReply]:
         return JudgeQuestion(
             prompt=prompt(
                 "dimensions",
@@ -101,22 +98,12 @@ async def generate_dimensions(
             ),
             reply_type=DimensionsReply,
             max_output_tokens=MAX_OUTPUT_TOKENS,
-            use_cache=cached,
+            use_cache=use_cache,
         )
 
-    async def asked(*, cached: bool) -> Checked[DimensionsReply] | NotScored:
-        return await ask_checked(
-            judge,
-            partial(question, cached=cached),
-            lambda reply: list(_faults(reply)),
-            deadline=deadline,
-            purpose="dimensions",
-        )
-
-    found = await asked(cached=use_cache)
-    if isinstance(found, RefusedReply) and all(one.cached for one in found.spends):
-        known, found = found.spends, await asked(cached=False)
-        found = replace(found, spends=(*known, *found.spends))
+    found = await ask_checked(
+        judge, question, lambda reply: list(_faults(reply)), deadline=deadline, purpose="dimensions"
+    )
     if isinstance(found, NotScored):
         return found
     return GeneratedDimensions(

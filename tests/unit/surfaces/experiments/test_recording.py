@@ -1,6 +1,7 @@
 """A judge whose replies are kept: what one asks serves all, and the limit of cost holds whatever is under way."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from tests.support.judges import Asked, Line, Script, paid
 from touchstone.clock import Deadline
 from touchstone.errors import LimitError, OverloadedError, SpendingCeilingError, TimedOutError, UnreadableError
-from touchstone.judges import Judge, JudgeQuestion, Prompt, load_registry
+from touchstone.judges import Judge, JudgeQuestion, MemoryCache, Prompt, load_registry
 from touchstone.judges.calls import JudgeReply
 from touchstone.surfaces.experiments.recording import Ledger, RecordedJudge, Records
 from touchstone.usage import Usage
@@ -65,6 +66,18 @@ async def test_a_failure_is_kept_as_no_reply_and_what_it_cost_is_counted() -> No
             continue
     assert not reply.cached
     assert records.ledger.spent == pytest.approx(COST * len(script.asked))
+
+
+async def test_a_reply_of_no_use_is_asked_anew_unless_the_experiment_has_paid_for_it() -> None:
+    script = Script({"word": [{"word": "one"}, {"word": "two"}, {"word": "three"}]})
+    judge: Judge = script.judges(cache=MemoryCache()).get("openai", "strong")
+    await judge.ask(question(), deadline=soon())
+    records = Records(ledger=Ledger())
+    recorded = RecordedJudge(judge, records, model=MODEL)
+    renewed = replace(question(), renewed=True)
+    words = [(await recorded.ask(one, deadline=soon())).value.word for one in (question(), renewed, renewed)]
+    assert words == ["one", "two", "two"]
+    assert len(script.asked) == 2
 
 
 @pytest.mark.parametrize("before", [0, 1], ids=["alone", "after one of which it was told"])

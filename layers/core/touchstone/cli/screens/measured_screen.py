@@ -160,8 +160,6 @@ def _facts(report: Report) -> Iterator[tuple[str, object]]:
         cached = sum(spend.cached for spend in report.spends)
         from_cache = f", {cached} of {len(report.spends)} replies from the cache" if cached else ""
         yield "cost", f"{dollars(report.cost_usd, count_unpriced(report.spends))}, {report.tokens:,} tokens{from_cache}"
-        invalid = any(one.reason == "invalid_reply" for result in report.results.values() for one in result.unscored)
-        yield "again", "--no-cache asks anew what has no valid reply" if cached and invalid else None
 
 
 def _case(group: str, name: str, outcome: MetricOutcome, result: MetricResult | None) -> Case:

@@ -64,20 +64,9 @@ def _state(view: View, violations: int) -> str:
             found = "nothing was found by the others" if not violations else f"{violations} found by the others"
             return f"Not every rule was applied, so this is no clean quiz; {found}."
         case "failed":
-            again = (
-                " That reply was stored earlier: `quiz generate --no-cache` asks the model again."
-                if _was_stored(view)
-                else ""
-            )
-            return f"There is no quiz: {_because(view.get('failed'))}{again}"
+            return f"There is no quiz: {_because(view.get('failed'))}"
         case _:
             return f"It is in work; see it with: touchstone quiz show {view.get('id')}"
-
-
-def _was_stored(view: View) -> bool:
-    """Whether a reply of which no quiz can be made came from the cache: nothing was asked and paid."""
-    failed = view.get("failed") or {}
-    return failed.get("reason") == "invalid_reply" and not view.get("tokens")
 
 
 def _violation(violation: View) -> str:

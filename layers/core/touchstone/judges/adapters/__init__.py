@@ -1,16 +1,11 @@
-"""The interface of a provider's adapter, and what all adapters share."""
+"""The interface of a provider's adapter."""
 
-from abc import ABC, abstractmethod
-from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from pydantic import BaseModel
 
 from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
-
-if TYPE_CHECKING:
-    import httpx2
 
 
 class Adapter(Protocol):
@@ -37,38 +32,3 @@ class Adapter(Protocol):
     async def aclose(self) -> None:
         """Close the connections."""
         ...
-
-
-class ClientAdapter[C](ABC):
-    """What the adapters have in common: a key, an address, and the SDK's client, which is made on first use.
-
-    If `base_url` is None, the SDK's own address is used, or that of its variable in the environment.
-    """
-
-    def __init__(self, *, api_key: str, base_url: str | None = None) -> None:
-        self._api_key = api_key
-        self._base_url = base_url
-        self._loading = Lock()
-        self._client: C | None = None
-        self._http: httpx2.AsyncClient | None = None
-
-    def load(self) -> None:
-        """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
-        with self._loading:  # judges and batches share an adapter, and may load it side by side
-            self.client()
-
-    def client(self) -> C:
-        """The SDK's client, made on first use. Raises `MisconfiguredError` without a usable key."""
-        if self._client is None:
-            self._client = self._made()
-        return self._client
-
-    @abstractmethod
-    def _made(self) -> C:
-        """A new client of the SDK that sends through `_http`, which is made here too."""
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        if self._http is not None:
-            await self._http.aclose()
-        self._client = self._http = None

@@ -101,14 +101,6 @@ def with_usage(usage: Usage, model: str) -> Iterator[None]:
         raise
 
 
-def truncated_error(provider: str, model: str, limit: int) -> UnreadableError:
-    """The failure of a reply that ended at a token limit: ours, or a smaller one that only the provider knows."""
-    return UnreadableError(
-        f"{provider} {model} was cut off at its limit of output tokens, {limit} or a smaller one that its server sets; "
-        "ask for less, or allow more there."
-    )
-
-
 def embedded_object(text: str) -> str:
     """The outermost JSON object of a text, or the text if it holds none.
 

@@ -1,19 +1,15 @@
 """Anthropic's Message Batches: the requests in one body, the results in a file that is kept for 29 days."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
-
 from touchstone.errors import ResultsGoneError
-from touchstone.judges.adapters import failures
-from touchstone.judges.anthropic import NAME, AnthropicAdapter, request_body, turn_body
-from touchstone.judges.base import Answered, JudgeQuestion
+from touchstone.judges.anthropic import NAME
 from touchstone.judges.batches import texts
-from touchstone.judges.batches.base import BatchLimits, BatchLine, BatchLook, BatchReply, FoundBatch, Missed, read_by
-from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest
+from touchstone.judges.batches.base import BatchLimits, BatchLine, BatchLook, BatchReply, FoundBatch, Missed
+from touchstone.judges.batches.client import ClientBatches
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -36,28 +32,12 @@ _MISSED: dict[str, Missed] = {"expired": "expired", "canceled": "cancelled"}
 _NOT_FOUND = 404
 
 
-class AnthropicBatches:
+class AnthropicBatches(ClientBatches["AsyncAnthropic"]):
     """Anthropic's batches through the client of its single adapter."""
 
-    provider = "anthropic"
+    provider = sdk = "anthropic"
     limits = BatchLimits(lines=100_000, bytes=256_000_000)
     longest = timedelta(hours=24)
-
-    def __init__(self, adapter: AnthropicAdapter) -> None:
-        self._adapter = adapter
-
-    def line(self, model: str, asked: ModelRequest) -> BatchLine:
-        """The line for a question, or a turn, that has a `line_id`."""
-        body = turn_body(model, asked) if isinstance(asked, TurnRequest) else request_body(model, asked)
-        return texts.line_of(asked, body)
-
-    def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], reply: BatchReply) -> Answered[T]:
-        """The answer to a question with the reply's `line_id`. Raises a `JudgeError` if the reply holds no answer."""
-        return read_by(self._adapter.read, NAME, model, question, reply)
-
-    def read_turn(self, model: str, request: TurnRequest, reply: BatchReply) -> Answered[Turn]:
-        """The turn for a request with the reply's `line_id`. Raises a `JudgeError` if the reply holds no turn."""
-        return read_by(self._adapter.read_turn, NAME, model, request, reply)
 
     async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:  # noqa: ARG002 - the ids of the lines begin with it
         """Create a batch."""
@@ -109,36 +89,6 @@ class AnthropicBatches:
             return FoundBatch(open=tuple(under_way))
 
         return await self._asked("", search, seconds=texts.UPLOAD_SECONDS)
-
-    async def _asked[R](
-        self,
-        model: str,
-        do: Callable[["AsyncAnthropic"], Awaitable[R]],
-        *,
-        seconds: float = texts.CALL_SECONDS,
-        batch_id: str | None = None,
-    ) -> R:
-        """The result of a call of the SDK. Raises a `JudgeError` for every failure.
-
-        `batch_id` is the batch that is asked for; None if a 404 would not be about a batch.
-        """
-        client = self._adapter.client()
-        import anthropic
-
-        from touchstone.judges.adapters.sending import call_sdk
-
-        return await call_sdk(
-            anthropic,
-            client,
-            do,
-            provider=NAME,
-            failed=lambda response: (
-                texts.unfound(NAME, batch_id)
-                if batch_id is not None and response.status == _NOT_FOUND
-                else failures.anthropic(model or "batches", response)
-            ),
-            seconds=seconds,
-        )
 
 
 async def _results(client: "AsyncAnthropic", batch_id: str) -> AsyncIterator["MessageBatchIndividualResponse"]:

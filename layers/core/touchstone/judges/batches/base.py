@@ -1,13 +1,13 @@
 """What the providers' batch APIs have in common."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from touchstone.errors import JudgeError, OverloadedError, UnfinishedError
+from touchstone.errors import OverloadedError, UnfinishedError
 from touchstone.judges.adapters.replies import Response
 from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest
@@ -157,24 +157,6 @@ def response_of(provider: str, model: str, reply: BatchReply) -> Response:
         return Response(status=reply.status, headers={}, body=reply.body)
     sentence = f"{provider}'s batch for {model} {_MISSED[reply.missed]}."
     raise OverloadedError(sentence) if reply.missed == "missing" else UnfinishedError(sentence)
-
-
-def read_by[A: JudgeQuestion[Any] | TurnRequest, T: BaseModel](
-    read: Callable[[str, A, Response], Answered[T]],
-    provider: str,
-    model: str,
-    asked: A,
-    reply: BatchReply,
-) -> Answered[T]:
-    """The answer that the single adapter reads in a line's response.
-
-    The answer, or the failure, carries the line's id.
-    """
-    try:
-        return replace(read(model, asked, response_of(provider, model, reply)), line_id=reply.line_id)
-    except JudgeError as error:
-        error.line_id = reply.line_id
-        raise
 
 
 def by_line(replies: Sequence[BatchReply], line_ids: Collection[str], *, state: BatchState) -> dict[str, BatchReply]:

@@ -9,11 +9,8 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
-
 from touchstone.errors import JudgeError, OverloadedError, ResultsGoneError
 from touchstone.judges.adapters import failures
-from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.batches import texts
 from touchstone.judges.batches.base import (
     BatchLimits,
@@ -22,10 +19,9 @@ from touchstone.judges.batches.base import (
     BatchReply,
     BatchState,
     FoundBatch,
-    read_by,
 )
-from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest
-from touchstone.judges.gemini import NAME, GeminiAdapter, request_body, turn_body
+from touchstone.judges.batches.client import ClientBatches
+from touchstone.judges.gemini import NAME
 
 if TYPE_CHECKING:
     from google.genai import Client
@@ -55,28 +51,13 @@ _NO_LONGER = frozenset({403, _NOT_FOUND})
 _FIRST_HTTP = 100
 
 
-class GeminiBatches:
+class GeminiBatches(ClientBatches["Client"]):
     """Gemini's batches through the client of its single adapter."""
 
     provider = "gemini"
     longest = _LONGEST
     limits = BatchLimits(lines=50_000, bytes=2_000_000_000)
     """Gemini names no limit of lines. This one keeps a file at a size that can be written and read back."""
-
-    def __init__(self, adapter: GeminiAdapter) -> None:
-        self._adapter = adapter
-
-    def line(self, model: str, asked: ModelRequest) -> BatchLine:  # noqa: ARG002 - the whole batch is of one model
-        """The line for a question, or a turn, that has a `line_id`."""
-        return texts.line_of(asked, turn_body(asked) if isinstance(asked, TurnRequest) else request_body(asked))
-
-    def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], reply: BatchReply) -> Answered[T]:
-        """The answer to a question with the reply's `line_id`. Raises a `JudgeError` if the reply holds no answer."""
-        return read_by(self._adapter.read, NAME, model, question, reply)
-
-    def read_turn(self, model: str, request: TurnRequest, reply: BatchReply) -> Answered[Turn]:
-        """The turn for a request with the reply's `line_id`. Raises a `JudgeError` if the reply holds no turn."""
-        return read_by(self._adapter.read_turn, NAME, model, request, reply)
 
     async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:
         """Upload a file and create its batch. A failed upload has certainly created nothing."""

@@ -8,10 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import BaseModel
-
 from touchstone.judges.adapters import failures
-from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.batches import texts
 from touchstone.judges.batches.base import (
     BatchLimits,
@@ -21,10 +18,10 @@ from touchstone.judges.batches.base import (
     BatchState,
     FoundBatch,
     Missed,
-    read_by,
 )
-from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest
-from touchstone.judges.openai import CHAT, RESPONSES, OpenAIAdapter
+from touchstone.judges.batches.client import ClientBatches
+from touchstone.judges.conversing import ModelRequest
+from touchstone.judges.openai import OpenAIAdapter
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -49,29 +46,20 @@ _MISSED: dict[Any, Missed] = {"batch_expired": "expired", "batch_cancelled": "ca
 _NOT_FOUND = 404
 
 
-class OpenAIBatches:
+class OpenAIBatches(ClientBatches["AsyncOpenAI"]):
     """OpenAI's batches through the client of its single adapter."""
 
-    provider = "openai"
+    provider = sdk = "openai"
     limits = BatchLimits(lines=50_000, bytes=200_000_000)
     longest = timedelta(hours=24)
 
     def __init__(self, adapter: OpenAIAdapter) -> None:
-        self._adapter = adapter
+        super().__init__(adapter)
+        self._path = adapter.path
 
     def line(self, model: str, asked: ModelRequest) -> BatchLine:
         """The line for a question, or a turn, that has a `line_id`."""
-        if isinstance(asked, TurnRequest):
-            return texts.line_of(asked, self._adapter.turn_body(model, asked), path=_V1 + RESPONSES)
-        return texts.line_of(asked, self._adapter.body(model, asked), path=_V1 + CHAT)
-
-    def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], reply: BatchReply) -> Answered[T]:
-        """The answer to a question with the reply's `line_id`. Raises a `JudgeError` if the reply holds no answer."""
-        return read_by(self._adapter.read, _NAME, model, question, reply)
-
-    def read_turn(self, model: str, request: TurnRequest, reply: BatchReply) -> Answered[Turn]:
-        """The turn for a request with the reply's `line_id`. Raises a `JudgeError` if the reply holds no turn."""
-        return read_by(self._adapter.read_turn, _NAME, model, request, reply)
+        return texts.line_of(asked, self._adapter.body(model, asked), path=_V1 + self._path(asked))
 
     async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:
         """Upload a file and create its batch. A failed upload has certainly created nothing."""
@@ -136,36 +124,6 @@ class OpenAIBatches:
             return None
 
         return FoundBatch(batch_id=await self._asked("", search))
-
-    async def _asked[R](
-        self,
-        model: str,
-        do: Callable[["AsyncOpenAI"], Awaitable[R]],
-        *,
-        seconds: float = texts.CALL_SECONDS,
-        batch_id: str | None = None,
-    ) -> R:
-        """The result of a call of the SDK. Raises a `JudgeError` for every failure.
-
-        `batch_id` is the batch that is asked for; None if a 404 would not be about a batch.
-        """
-        client = self._adapter.client()
-        import openai
-
-        from touchstone.judges.adapters.sending import call_sdk
-
-        return await call_sdk(
-            openai,
-            client,
-            do,
-            provider=_NAME,
-            failed=lambda response: (
-                texts.unfound(_NAME, batch_id)
-                if batch_id is not None and response.status == _NOT_FOUND
-                else failures.openai(_NAME, model or "batches", response)
-            ),
-            seconds=seconds,
-        )
 
 
 def _downloaded(batch_id: str, file: str) -> Callable[["AsyncOpenAI"], Awaitable[bytes]]:

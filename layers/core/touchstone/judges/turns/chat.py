@@ -3,11 +3,10 @@
 import json
 from typing import Any
 
-from touchstone.judges.adapters import counts, failures, replies
+from touchstone.judges.adapters import completions
+from touchstone.judges.adapters.received import Received
 from touchstone.judges.adapters.schemas import tool_schema
-from touchstone.judges.base import Answered
 from touchstone.judges.conversing import Message, ToolCall, ToolResults, Turn, TurnRequest, UserMessage, numbered
-from touchstone.usage import Usage
 
 _GIVEN_BACK = ("content", "reasoning_content", "reasoning_details")
 """The parts of a server's message that are sent back to it. Some servers need the model's thoughts for it to go on."""
@@ -48,41 +47,9 @@ def _messages(message: Message) -> list[Any]:
             return [own_form]
 
 
-def read_turn(name: str, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
-    """The turn in a response of status 200. Raises a `JudgeError`, with the counted tokens, if there is none."""
-    body = replies.json_object(name, model, response)
-    usage, answering = counts.of_completion(body.get("usage")), replies.answering_model(body.get("model"), model)
-    with replies.with_usage(usage, answering):
-        message = _message_said(name, model, request.max_output_tokens, response, body)
-        turn = _turn(message, usage, answering)
-        if not turn.calls and not turn.text:
-            raise failures.unreadable(name, model, "it holds neither words nor a call")
-        replies.check_line(name, model, request, turn)
-    return Answered(value=turn, model=answering, usage=turn.usage)
-
-
-def _message_said(
-    name: str, model: str, limit: int, response: replies.Response, body: dict[str, Any]
-) -> dict[str, Any]:
-    """The model's message. Raises a `JudgeError` if the reply was refused or cut off, or holds no message."""
-    match body:
-        case {"choices": [{"message": {"refusal": str(refusal)}}, *_]} if refusal:
-            raise failures.refused(name, model, None)
-        case {"choices": [{"finish_reason": "content_filter"}, *_]}:
-            raise failures.refused(name, model, "content_filter")
-        case {"choices": [{"finish_reason": "length"}, *_]}:
-            raise replies.truncated_error(name, model, limit)
-        case {"choices": [{"message": dict(message)}, *_]}:
-            return message
-        case {"error": {"code": int(status)}}:
-            # Gateways report the failure of the provider behind them in a response of status 200.
-            failed = replies.Response(status=status, headers=response.headers, body=response.body)
-            raise failures.openai(name, model, failed)
-        case _:
-            raise failures.unreadable(name, model, "it holds no message")
-
-
-def _turn(message: dict[str, Any], usage: Usage, model: str) -> Turn:
+def turn_in(received: Received) -> Turn:
+    """The turn in the body of a response, without usage. Raises a `JudgeError` if the reply was refused or cut off."""
+    message = completions.message_in(received, in_words=False)
     called = message.get("tool_calls")
     entries = [entry for entry in (called if isinstance(called, list) else []) if isinstance(entry, dict)]
     functions = [entry["function"] if isinstance(entry.get("function"), dict) else {} for entry in entries]
@@ -106,8 +73,7 @@ def _turn(message: dict[str, Any], usage: Usage, model: str) -> Turn:
     return Turn(
         text=text if isinstance(text, str) and text else None,
         calls=calls,
-        usage=usage,
-        model=model,
+        model=received.model,
         wire="chat",
         opaque=opaque,
     )

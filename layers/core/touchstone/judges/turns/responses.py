@@ -5,13 +5,13 @@ tools goes through the Responses API; questions do not. Nothing is stored at Ope
 encrypted, and is sent back with the next request.
 """
 
+from dataclasses import replace
 from typing import Any
 
-from touchstone.judges.adapters import counts, failures, replies
+from touchstone.judges.adapters import failures
+from touchstone.judges.adapters.received import Received
 from touchstone.judges.adapters.schemas import tool_schema
-from touchstone.judges.base import Answered
 from touchstone.judges.conversing import Message, ToolResults, Turn, TurnRequest, UserMessage, numbered
-from touchstone.usage import Usage
 
 _OVERLOADED, _TOO_MANY = 503, 429
 
@@ -57,48 +57,9 @@ def _items(message: Message) -> list[Any]:
             raise TypeError("A turn of OpenAI's is a list of items.")
 
 
-def read_turn(name: str, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
-    """The turn in a response of status 200. Raises a `JudgeError`, with the counted tokens, if there is none."""
-    body = replies.json_object(name, model, response)
-    usage, answering = counts.of_response(body.get("usage")), replies.answering_model(body.get("model"), model)
-    with replies.with_usage(usage, answering):
-        turn = _turn(_output(name, model, request.max_output_tokens, response, body), usage, answering)
-        if not turn.calls and not turn.text:
-            raise failures.unreadable(name, model, "it holds neither words nor a call")
-        replies.check_line(name, model, request, turn)
-    return Answered(value=turn, model=answering, usage=turn.usage)
-
-
-def _output(
-    name: str, model: str, limit: int, response: replies.Response, body: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """The items of the output. Raises a `JudgeError` if the reply was refused or cut off, or failed otherwise."""
-    match body:
-        case {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}:
-            raise replies.truncated_error(name, model, limit)
-        case {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}:
-            raise failures.refused(name, model, "content_filter")
-        case {"status": "failed", "error": {"code": str(code)}}:
-            status = _TOO_MANY if code == "rate_limit_exceeded" else _OVERLOADED
-            failed = replies.Response(status=status, headers=response.headers, body=response.body)
-            raise failures.openai(name, model, failed)
-        case {"status": "completed", "output": [*output]}:
-            items = [item for item in output if isinstance(item, dict)]
-        case _:
-            raise failures.unreadable(
-                name, model, f"it is {failures.single_word(body.get('status')) or 'in no known state'}"
-            )
-    if any(part.get("type") == "refusal" for part in _content(items)):
-        raise failures.refused(name, model, None)
-    return items
-
-
-def _content(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    contents = [item.get("content") for item in items if item.get("type") == "message"]
-    return [part for parts in contents if isinstance(parts, list) for part in parts if isinstance(part, dict)]
-
-
-def _turn(items: list[dict[str, Any]], usage: Usage, model: str) -> Turn:
+def turn_in(received: Received) -> Turn:
+    """The turn in the body of a response, without usage. Raises a `JudgeError` if the reply was refused or cut off."""
+    items = _output(received)
     text = "".join(str(part.get("text", "")) for part in _content(items) if part.get("type") == "output_text")
     calls = numbered(
         [
@@ -111,4 +72,29 @@ def _turn(items: list[dict[str, Any]], usage: Usage, model: str) -> Turn:
             if item.get("type") == "function_call"
         ]
     )
-    return Turn(text=text or None, calls=calls, usage=usage, model=model, wire="responses", opaque=list(items))
+    return Turn(text=text or None, calls=calls, model=received.model, wire="responses", opaque=list(items))
+
+
+def _output(received: Received) -> list[dict[str, Any]]:
+    """The items of the output. Raises a `JudgeError` if the reply was refused or cut off, or failed otherwise."""
+    match received.body:
+        case {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}:
+            raise received.truncated()
+        case {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}:
+            raise received.refused("content_filter")
+        case {"status": "failed", "error": {"code": str(code)}}:
+            status = _TOO_MANY if code == "rate_limit_exceeded" else _OVERLOADED
+            raise failures.openai(received.name, received.model, replace(received.response, status=status))
+        case {"status": "completed", "output": [*output]}:
+            items = [item for item in output if isinstance(item, dict)]
+        case _:
+            state = failures.single_word(received.body.get("status"))
+            raise received.unreadable(f"it is {state or 'in no known state'}")
+    if any(part.get("type") == "refusal" for part in _content(items)):
+        raise received.refused(None)
+    return items
+
+
+def _content(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    contents = [item.get("content") for item in items if item.get("type") == "message"]
+    return [part for parts in contents if isinstance(parts, list) for part in parts if isinstance(part, dict)]

@@ -137,7 +137,10 @@ async def _once(
     registry = context.apis.registry
     cache = context.cache if record.use_cache else context.scoped_cache(record.id)
     by = None if batch is None else batch.provider
-    async with replayed_line(context.apis, brought, cache=cache, brought_by=by) as (judges, work):
+    async with replayed_line(context.apis, brought, cache=cache, brought_by=by, began=record.created_at) as (
+        judges,
+        work,
+    ):
         judge = _judge(judges, registry, batch) if task.terms.judged else None
         thresholds = context.comparing().thresholds()
         alone = None

@@ -78,7 +78,10 @@ async def replayed(
     cache = context.cache if measurement.request.use_cache else context.scoped_cache(measurement.id)
     left, found = dict(brought), list[MetricByBatch]()
     for metric in metrics:
-        async with replayed_line(context.apis, left, cache=cache, brought_by=by) as (judges, work):
+        async with replayed_line(context.apis, left, cache=cache, brought_by=by, began=measurement.created_at) as (
+            judges,
+            work,
+        ):
             judge = None
             if CATALOGUE[metric].judged and (judge := _asked(judges, by)) is None:
                 continue

@@ -144,7 +144,9 @@ async def replayed(
     Raises `SettingsError` if no judge can be asked.
     """
     scoring = context.scoring()
-    async with replayed_line(context.apis, brought, cache=context.cache, brought_by=by) as (judges, work):
+    async with replayed_line(
+        context.apis, brought, cache=context.cache, brought_by=by, began=submission.submitted_at
+    ) as (judges, work):
         found = await score_submission(
             task.request.brief,
             task.dimensions,

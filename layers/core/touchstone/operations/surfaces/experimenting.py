@@ -26,6 +26,7 @@ from touchstone.errors import (
 from touchstone.judges.base import most_judges
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import thresholds_unread
+from touchstone.judges.renewing import WorkJudge
 from touchstone.operations.batches.lines import BATCHED
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import (
@@ -313,7 +314,7 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
 
     def writer(maker: PromptMaker) -> Judge:
         try:
-            return NotingJudge(model_of(context.judges(cache_scope), maker), failures)
+            return NotingJudge(WorkJudge(model_of(context.judges(cache_scope), maker), record.created_at), failures)
         except SettingsError as error:
             failures.append(MisconfiguredError(str(error), sent=False))
             raise
@@ -329,12 +330,12 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
         return TryWithFailures(result=None, failures=[thresholds_unread(error)])
     if task.terms.judges == 1 and not thresholds:
         tried = await try_noting_failures(
-            lambda: context.judge(cache_scope),
+            lambda: WorkJudge(context.judge(cache_scope), record.created_at),
             lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
             late=lambda result, noted: result.late or (bool(result.unanswered) and not noted and not failures),
         )
         return replace(tried, failures=[*failures, *tried.failures])
-    panel = context.several(cache_scope, task.terms.judges)
+    panel = context.several(cache_scope, task.terms.judges).for_work(record.created_at)
 
     async def by_several(noting: Sequence[Judge]) -> PairResult:
         several = replace(panel, available=tuple(noting))

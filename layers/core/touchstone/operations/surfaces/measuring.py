@@ -9,6 +9,7 @@ from touchstone.errors import StoreError, TimedOutError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import JudgePanel, thresholds_unread
+from touchstone.judges.renewing import WorkJudge
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import (
@@ -117,11 +118,10 @@ async def _tried(
     except StoreError as error:
         return TryWithFailures(result=None, failures=[thresholds_unread(error)])
     if request.judges != 1 or thresholds:
-        return await _tried_by_several(
-            context.several(cache_scope, request.judges), measurement, metric, deadline, thresholds=thresholds
-        )
+        judges = context.several(cache_scope, request.judges).for_work(measurement.created_at)
+        return await _tried_by_several(judges, measurement, metric, deadline, thresholds=thresholds)
     return await try_noting_failures(
-        lambda: context.judge(cache_scope),
+        lambda: WorkJudge(context.judge(cache_scope), measurement.created_at),
         lambda judge: result_of(measurement, metric, judge, deadline),
         late=lambda found, _: any(one.reason == TimedOutError.reason for one in missing(found)),
     )

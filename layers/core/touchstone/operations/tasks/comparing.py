@@ -10,6 +10,7 @@ from touchstone.errors import RefusedError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel
+from touchstone.judges.renewing import WorkJudge
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
 from touchstone.operations.tasks.finalists import entry_of
@@ -74,7 +75,8 @@ async def compare_round(
     tries = comparison.attempts.tries
 
     async def work(one: Judge) -> ComparisonResult | NotScored:
-        panel = several(task.request.scoring_judges)
+        several_judges = several(task.request.scoring_judges)
+        panel = None if several_judges is None else several_judges.for_work(comparison.created_at)
         # With a panel, labels stay the same until a reply was of no use: labels drawn anew make new questions, and the
         # stored replies of judges that have answered already would be lost.
         drawn = f"{task_id} {comparison.id} {tries}"
@@ -82,7 +84,7 @@ async def compare_round(
             asked,
             entries(task, comparison),
             brief=task.request.brief,
-            judge=one,
+            judge=WorkJudge(one, comparison.created_at),
             panel=panel,
             deadline=Deadline.after(COMPARE_SECONDS),
             rng=SystemRandom() if panel is None else Random(drawn),  # noqa: S311 - labels, no secret

@@ -4,11 +4,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import random
+from typing import Literal
 
 from touchstone.clock import Deadline
 from touchstone.errors import StoreError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
+from touchstone.judges.panel import JudgePanel
+from touchstone.judges.renewing import WorkJudge
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
@@ -46,9 +49,9 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
             here.task.request.brief,
             here.text,
             judge=here.judge,
-            panel=context.panel(here.task.request.judges),
+            panel=_panel(context, here.task.request.judges, submission),
             load_thresholds=context.thresholds,
-            another=lambda: context.other_judge([here.judge.provider]),
+            another=lambda: _another(context, here.judge, submission),
             deadline=here.deadline,
             read=here.read,
             use_cache=here.use_cache,
@@ -79,7 +82,7 @@ async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | No
             here.task.dimensions,
             here.text,
             judge=here.judge,
-            panel=context.panel(here.task.request.scoring_judges),
+            panel=_panel(context, here.task.request.scoring_judges, submission),
             deadline=here.deadline,
             read=here.read,
             use_cache=here.use_cache,
@@ -176,8 +179,9 @@ async def _judged[T: Paid](
     cached = first or several.get(stage, False)
     at = stage
 
-    async def judged(judge: Judge) -> _Done[T] | NotScored:
+    async def judged(asked: Judge) -> _Done[T] | NotScored:
         nonlocal at
+        judge = WorkJudge(asked, submission.submitted_at)
         at = "reading"
         read = await read_material(
             text,
@@ -201,6 +205,16 @@ async def _judged[T: Paid](
     if isinstance(tried.found, NotScored):
         return _Failed(failure=tried.found, stage=at, provider=tried.found.failed_by or tried.provider)
     return tried.found
+
+
+def _panel(context: TaskContext, wanted: int | Literal["until_sure"], submission: Submission) -> JudgePanel | None:
+    panel = context.panel(wanted)
+    return None if panel is None else panel.for_work(submission.submitted_at)
+
+
+def _another(context: TaskContext, judge: Judge, submission: Submission) -> Judge | None:
+    other = context.other_judge([judge.provider])
+    return None if other is None else WorkJudge(other, submission.submitted_at)
 
 
 def _has_thresholds(context: TaskContext) -> bool:

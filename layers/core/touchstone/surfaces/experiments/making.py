@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge, JudgeQuestion, Prompt, Reply, Tier
-from touchstone.judges.calls import JudgeReply, ask, unanswered_reason, unusable_reply_error
+from touchstone.judges.calls import JudgeReply, ask_for_use, unanswered_reason, unusable_reply_error
 from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import VERSION_DIGITS
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
@@ -148,19 +148,25 @@ async def _by_prompt(maker: PromptMaker, order: MakerOrder, model_of: ModelOf, m
             use_cache=measuring.use_cache,
         )
         async with measuring.seats:
-            reply = await ask(model, question, deadline=measuring.deadline)
+            reply = await ask_for_use(model, question, _unfit, deadline=measuring.deadline)
     except SettingsError as error:
         return not_made(Failure(reason="misconfigured", details=(str(error),)))
     except (JudgeError, LimitError) as error:
         spends = spends_of_failure(error, order.purpose)
         return not_made(Failure(reason=unanswered_reason(error), details=(str(error),)), spends)
-    try:
-        material = material_of(reply.value)
-    except ValidationError as error:
-        details = faults_of(error)
+    if details := _unfit(reply.value):
         spends = spends_of_failure(unusable_reply_error(reply, details[0]), order.purpose)
         return not_made(Failure(reason="invalid_reply", details=details), spends)
-    return GeneratedPiece(material=material, failure=None, spends=spends_of(reply, order.purpose))
+    return GeneratedPiece(material=material_of(reply.value), failure=None, spends=spends_of(reply, order.purpose))
+
+
+def _unfit(reply: JudgeReply) -> tuple[str, ...]:
+    """Why a reply is no material. Nothing if it is material."""
+    try:
+        material_of(reply)
+    except ValidationError as error:
+        return faults_of(error)
+    return ()
 
 
 def not_made(failure: Failure, spends: tuple[Spend, ...] = ()) -> GeneratedPiece:

@@ -209,6 +209,7 @@ class RecordedJudge:
             "provider": reply.provider,
             "model": reply.model,
             "value": reply.value.model_dump_json(by_alias=True, round_trip=True),
+            "borrowed": reply.cached,
         }
         spends = spends_of(reply, question.prompt.name)
         await self._records.keep(key, json.dumps(kept), spends, untold=count_unpriced(spends) * highest)
@@ -220,6 +221,9 @@ class RecordedJudge:
             return None
         try:
             known = json.loads(stored)
+            # A reply of no use that this experiment paid for is an end; one that it found in the cache is none.
+            if question.renewed and known.get("borrowed"):
+                return None
             return Reply(
                 value=question.reply_type.model_validate_json(known["value"]),
                 provider=str(known["provider"]),
@@ -230,7 +234,7 @@ class RecordedJudge:
                 attempts=0,
                 cached=True,
             )
-        except (ValueError, LookupError, TypeError):
+        except (ValueError, LookupError, TypeError, AttributeError):
             return None
 
     def _highest(self, question: JudgeQuestion[BaseModel]) -> float:
