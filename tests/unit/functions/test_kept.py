@@ -134,7 +134,16 @@ def test_what_our_own_quota_refused_is_said_in_chinese(refusal: Refused, tenant:
 @pytest.mark.parametrize("failure", ["", "no credit"])
 @pytest.mark.parametrize("state", ["expired", "cancelled", "failed"])
 def test_how_a_batch_ended_is_said_in_chinese(state: BatchState, failure: str) -> None:
-    batch = ProviderBatch.model_construct(provider="gemini")
+    batch = ProviderBatch(
+        tenant="acme",
+        id="b",
+        provider="gemini",
+        model="gemini-3.1-pro",
+        created_at=UNTIL,
+        count=1,
+        lines_key="lines",
+        most_usd=0.0,
+    )
     told = kept(CHINESE, _why(batch, BatchLook(batch_id="b", state=state, failure=failure)))
     assert told.startswith("gemini 的批次已")
     assert told.endswith("将立即询问。")
