@@ -74,6 +74,16 @@ def located(app: Receiver, *steps: str) -> dict[str, str]:
     return {"Location": "../" * below.count("/") + "/".join(steps)}
 
 
+def json_response[T](body: T, *, status: HTTPStatus = HTTPStatus.ACCEPTED) -> Response[T]:
+    """The response with a record as JSON, without a `Location`: the request was sent to its address, or it has none."""
+    return Response(status_code=status.value, content_type=JSON, body=body)
+
+
+def no_content() -> Response[str]:
+    """The response of a request that removed something."""
+    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null
+
+
 def accepted[T](app: Receiver, body: T, *steps: str, status: HTTPStatus = HTTPStatus.ACCEPTED) -> Response[T]:
     """The response with a record that a request made or started, as JSON. `Location` leads to these `steps`."""
     return Response(status_code=status.value, content_type=JSON, body=body, headers=located(app, *steps))
