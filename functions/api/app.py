@@ -1,5 +1,6 @@
 """The HTTP API: one function, all routes under /v1, described by its own OpenAPI document."""
 
+from http import HTTPStatus
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -12,7 +13,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.api import problems
 from functions.api.idempotency import idempotent
 from functions.api.openapi import describe, document, page_asked
-from functions.api.requests import check_body, loads
+from functions.api.requests import check_body, known_parameters, loads, methods_at
 from functions.api.sections import include_asked
 from functions.observability import log_fault, logger
 from functions.pages.paths import BELOW, ROOT
@@ -20,7 +21,7 @@ from touchstone.errors import NotFoundError, TouchstoneError
 from touchstone.version import __version__
 
 app = APIGatewayHttpResolver(enable_validation=True, json_body_deserializer=loads)
-app.use(middlewares=[idempotent])
+app.use(middlewares=[known_parameters, idempotent])
 
 
 @app.get("/health", summary="Whether the API answers", tags=["operation"])
@@ -56,7 +57,14 @@ def on_fault(error: Exception) -> Response[str]:
 
 @app.not_found
 def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powertools' signature
-    """A path without a route, as a problem document."""
+    """A path without a route as a problem document, or a path that takes other methods only."""
+    if allowed := ", ".join(methods_at(app, app.current_event.path)):
+        return problems.problem(
+            HTTPStatus.METHOD_NOT_ALLOWED,
+            f"This address takes {allowed} only; see /swagger for what it does.",
+            reason="method_not_allowed",
+            headers={"Allow": allowed},
+        )
     return problems.from_error(NotFoundError("There is no such address; see /swagger for those there are."))
 
 

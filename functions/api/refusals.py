@@ -131,10 +131,8 @@ def _refused(operation: Json, *, method: str, path: str) -> Iterator[HTTPStatus]
     yield from (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE)
     writes = method.upper() in WRITES
     asked = {parameter["name"] for parameter in operation.get("parameters", []) if parameter["in"] == "query"}
-    if path.startswith(GUARDED):
-        yield from (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
-    if writes or asked:
-        yield HTTPStatus.UNPROCESSABLE_ENTITY
+    if path.startswith(GUARDED):  # 422: every GET refuses a parameter that it does not know
+        yield from (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY)
     if writes or CURSOR in asked:
         yield HTTPStatus.BAD_REQUEST
     if writes:

@@ -1,15 +1,18 @@
-"""What is read of a request besides its fields: the caller, the key, the parts of the path, and whether the body is
-JSON; and the address of the record that a request made.
+"""What is read of a request besides its fields: the caller, the key, the parts of the path, whether the body is JSON
+and whether the query is known; and the address of the record that a request made.
 
 The authorizer says who calls. No handler reads a tenant from anywhere else.
 """
 
-from collections.abc import Mapping
-from http import HTTPStatus
+from collections.abc import Iterator, Mapping
+from http import HTTPMethod, HTTPStatus
 from typing import Any, Protocol
 from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver, Route
+from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
 from touchstone.errors import ForbiddenError, InputError, TooLargeError, UnauthenticatedError
 from touchstone.operations.json_text import loads as loads_strictly
@@ -71,6 +74,16 @@ def located(app: Receiver, *steps: str) -> dict[str, str]:
     return {"Location": "../" * below.count("/") + "/".join(steps)}
 
 
+def json_response[T](body: T, *, status: HTTPStatus = HTTPStatus.ACCEPTED) -> Response[T]:
+    """The response with a record as JSON, without a `Location`: the request was sent to its address, or it has none."""
+    return Response(status_code=status.value, content_type=JSON, body=body)
+
+
+def no_content() -> Response[str]:
+    """The response of a request that removed something."""
+    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null
+
+
 def accepted[T](app: Receiver, body: T, *steps: str, status: HTTPStatus = HTTPStatus.ACCEPTED) -> Response[T]:
     """The response with a record that a request made or started, as JSON. `Location` leads to these `steps`."""
     return Response(status_code=status.value, content_type=JSON, body=body, headers=located(app, *steps))
@@ -85,6 +98,43 @@ def decoded_part(part: str) -> str:
     is the same. A path cannot carry a name with a slash: API Gateway decodes that slash into a separator of the path.
     """
     return unquote(part)
+
+
+def methods_at(app: APIGatewayHttpResolver, path: str) -> tuple[str, ...]:
+    """The methods that the loaded routes take at a path, in alphabetical order; empty if there is no such address."""
+    return tuple(sorted({route.method for route in _routes(app) if route.rule.match(path)}))
+
+
+def known_parameters(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Response[Any]:
+    """The middleware of every route: a GET of a record or a list takes no query parameter that it does not know.
+
+    Powertools passes over such a parameter, and its sender would take a whole list for a filtered one.
+
+    Raises `UnauthenticatedError` without a caller, and `RequestValidationError` with a fault for each parameter.
+    """
+    event, route = app.current_event, app.context["_route"]
+    if event.http_method == HTTPMethod.GET and VERSION in event.path and route in _routes(app):
+        caller(app)
+        known = sorted(_parameters(route))
+        unknown = [name for name in event.query_string_parameters or {} if name not in known]
+        if unknown:
+            told = f"it is no parameter here; there {'is' if len(known) == 1 else 'are'} {', '.join(known) or 'none'}"
+            raise RequestValidationError(
+                [{"type": "unknown_parameter", "loc": ("query", name), "msg": told} for name in unknown]
+            )
+    return next_middleware(app)
+
+
+def _parameters(route: Route) -> Iterator[str]:
+    """The names of a route's query parameters. A model among them stands for its fields."""
+    for parameter in route.dependant.query_params:
+        fields = getattr(parameter.field_info.annotation, "model_fields", None)
+        yield from (parameter.alias,) if fields is None else (one.alias or name for name, one in fields.items())
+
+
+def _routes(app: APIGatewayHttpResolver) -> list[Route]:
+    """The loaded routes. The route that Powertools makes for an address that does not exist is not among them."""
+    return [*app._static_routes, *app._dynamic_routes]  # noqa: SLF001 - no other way shows them
 
 
 def loads(text: str) -> Any:

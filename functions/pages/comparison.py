@@ -116,7 +116,7 @@ def _respects(conclusion: Conclusion) -> PageTable:
         Column(name="declared", shown="word", words="declared"),
         *_RUNS[: conclusion.replicates > 1],
         *_AGREEMENT[: 2 * (not asks_in_turn(conclusion.judges))],
-        Column(name="detectable", shown="decimal", detail=True),
+        Column(name="detectable", shown="detectable", detail=True),
         Column(name="compared", shown="number", detail=True, to="behind"),
         Column(name="sources", shown="number", detail=True),
         Column(name="unscored_a", shown="number", detail=True, to="missing_a"),

@@ -31,6 +31,8 @@ HEADERS: Mapping[str, str] = {
 }
 """The headers of every page. A page holds one tenant's data, so no cache may keep it. Other sites get no referrer, but
 our own does: without one, an older browser would not say from which site our own forms come either."""
+MOST_POINTS = 100
+"""The whole scale of a score: the largest difference that there can be."""
 NEXT_COMMANDS: Mapping[str, str] = {
     "answers": "touchstone verify",
     "approaches": "touchstone verify --deep-evaluation",
@@ -67,7 +69,14 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"share": share, "usd": usd, "decimal": decimal, "moment": moment, "p_value": p_value}
+    made.filters |= {
+        "share": share,
+        "usd": usd,
+        "decimal": decimal,
+        "moment": moment,
+        "p_value": p_value,
+        "detectable": detectable,
+    }
     made.globals |= {
         "version": version,
         "most_rows": MOST_ROWS,
@@ -136,6 +145,11 @@ def decimal(value: float | None) -> str:
 def p_value(value: float) -> str:
     """The p value (0-1) of a test with three decimals; "< 0.001" if it is too small for them."""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - the smallest that is shown
+
+
+def detectable(value: float) -> str:
+    """The smallest difference of scores that would be found, with two decimals; "> 100" if it is beyond their scale."""
+    return f"> {MOST_POINTS}" if value > MOST_POINTS else decimal(value)
 
 
 def moment(value: date | None) -> str:

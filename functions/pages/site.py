@@ -1,4 +1,8 @@
-"""The pages of the dashboard: one resolver, loaded by the API's function when the first page is asked for."""
+"""The pages of the dashboard: one resolver, loaded by the API's function when the first page is asked for.
+
+A page passes over query fields that it does not know, where the API refuses them: people pass addresses on, and mail
+programs and chats add fields of their own. A list shows above its table by which filters it is chosen.
+"""
 
 from http import HTTPStatus
 from typing import Any

@@ -24,6 +24,7 @@ type Shown = Literal[
     "code",
     "sent",
     "p_value",
+    "detectable",
     "mark",
     "words",
     "kept",
@@ -33,8 +34,9 @@ type Shown = Literal[
 `share` is 0–1 and shown as a percentage. `word` is one of a closed set of words of ours, shown in the reader's
 language. `words` are several of them, separated by commas, each with the text after it; each word leads to the address
 in the row's field `found_<word>`. `badge` is a status of an answer. `sent` keeps the line breaks of a text. `mark` is a
-confidence (0–1), shown as a mark that gives its figure on request. `kept` is a sentence of ours as a record keeps it,
-shown in the reader's language.
+confidence (0–1), shown as a mark that gives its figure on request. `detectable` is a difference of scores (0–100),
+shown as "> 100" if it is larger than their whole scale. `kept` is a sentence of ours as a record keeps it, shown in the
+reader's language.
 """
 
 
@@ -68,7 +70,7 @@ class Column:
     @property
     def numeric(self) -> bool:
         """Whether the column's values are right-aligned, so that their digits line up."""
-        return self.shown in {"number", "decimal", "share", "usd", "p_value"}
+        return self.shown in {"number", "decimal", "share", "usd", "p_value", "detectable"}
 
 
 COST = (Column(name="cost_usd", shown="usd", to="address"), Column(name="unpriced_calls", shown="number", hidden=True))

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import accepted, caller, sender_key
+from functions.api.requests import accepted, caller, json_response, sender_key
 from functions.composition.intakes import of_audits as intake
 from functions.composition.stores import audits
 from touchstone.audits.record import AuditRequest, AuditView, RecheckRequest
@@ -115,7 +115,7 @@ def hasten(audit_id: str, *, pay_twice: bool = False) -> Response[AuditView]:
     """
     here = intake(caller(router, at_least="member").tenant)
     record = here.ask_now(audit_id, pay_twice=pay_twice)
-    return Response(status_code=HTTPStatus.ACCEPTED.value, content_type="application/json", body=here.shown(record))
+    return json_response(here.shown(record))
 
 
 @router.delete("/v1/audits/<audit_id>/weekly", summary="Stop auditing each week", tags=["audits"])

@@ -2,14 +2,13 @@
 
 from datetime import datetime
 from http import HTTPStatus
-from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
-from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
-from functions.api.requests import ALLOWED, accepted, caller, sender_key
+from functions.api.found import Limit
+from functions.api.requests import ALLOWED, accepted, caller, json_response, sender_key
 from functions.composition.stores import batches
 from functions.composition.work import batching
 from touchstone.attempts import When
@@ -96,7 +95,7 @@ def create(when: When | None = None) -> Response[BatchView]:
 
 
 @router.get("/v1/batches", summary="List batches", tags=["batches"])
-def list_batches(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> BatchPage:
+def list_batches(limit: Limit = 50, cursor: str | None = None) -> BatchPage:
     """Your batches, newest first."""
     identity = caller(router)
     page = batches().page(tenant=identity.tenant, limit=limit, cursor=cursor)
@@ -125,8 +124,7 @@ def hasten(batch_id: str, *, pay_twice: bool = False) -> Response[BatchView]:
     """
     identity = caller(router, at_least="member")
     batch = batches().ask_now(tenant=identity.tenant, batch_id=batch_id, pay_twice=pay_twice)
-    view = BatchView.of(batch, role=identity.role)
-    return Response(status_code=HTTPStatus.ACCEPTED.value, content_type="application/json", body=view)
+    return json_response(BatchView.of(batch, role=identity.role))
 
 
 @router.post("/v1/images", summary="Upload an image", tags=["answers"])

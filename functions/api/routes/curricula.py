@@ -2,14 +2,13 @@
 
 from datetime import datetime
 from http import HTTPStatus
-from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
-from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
-from functions.api.requests import caller, decoded_part
+from functions.api.found import Limit
+from functions.api.requests import caller, decoded_part, no_content
 from functions.composition.stores import curricula
 from touchstone.operations.quizzes.uploads import CurriculumUpload
 from touchstone.quizzes.curriculum import Chapter
@@ -45,7 +44,7 @@ def put(curriculum_id: str, body: CurriculumUpload) -> CurriculumSummary:
 
 
 @router.get("/v1/curricula", summary="List curricula", tags=["quizzes"])
-def list_curricula(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> CurriculumPage:
+def list_curricula(limit: Limit = 50, cursor: str | None = None) -> CurriculumPage:
     """Your curricula, the most recently stored first."""
     page = curricula().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
     return CurriculumPage(items=page.items, cursor=page.cursor)
@@ -68,4 +67,4 @@ def read(curriculum_id: str) -> CurriculumView:
 def delete(curriculum_id: str) -> Response[str]:
     """Delete a curriculum. Quizzes that were made from it stay, and each keeps the chapter that it was made from."""
     curricula().delete(tenant=caller(router, at_least="member").tenant, document_id=decoded_part(curriculum_id))
-    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null
+    return no_content()

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import accepted, caller, sender_key
+from functions.api.requests import accepted, caller, json_response, sender_key
 from functions.composition.intakes import of_experiments as intake
 from functions.composition.stores import experiments
 from touchstone.operations.surfaces.experiment_files import REPORTS, ReportFormat
@@ -86,7 +86,7 @@ def hasten(experiment_id: str, *, pay_twice: bool = False) -> Response[Experimen
     """
     here = intake(caller(router, at_least="member").tenant)
     record = here.ask_now(experiment_id, pay_twice=pay_twice)
-    return Response(status_code=HTTPStatus.ACCEPTED.value, content_type="application/json", body=here.shown(record))
+    return json_response(here.shown(record))
 
 
 @router.get(

@@ -10,7 +10,8 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, ConfigDict
 
-from functions.api.requests import caller, decoded_part
+from functions.api.found import Limit
+from functions.api.requests import caller, decoded_part, no_content
 from functions.composition.labels import label_tasks, labelling, labels
 from touchstone.operations.drawing import Drawn, LabelTasks
 from touchstone.records.labels import Label, PersonsWord
@@ -76,7 +77,7 @@ class LabelPage(BaseModel):
 
 
 @router.get("/v1/labels", summary="List labels", tags=["judges"])
-def list_labels(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> LabelPage:
+def list_labels(limit: Limit = 50, cursor: str | None = None) -> LabelPage:
     """All labels, newest first."""
     page = labels().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
     return LabelPage(items=tuple(map(LabelView.of, page.items)), cursor=page.cursor)
@@ -148,4 +149,4 @@ def _labelled(kind: str, record_id: str, item: str, body: LabelGiven) -> LabelVi
 def _removed(kind: str, record_id: str, item: str) -> Response[str]:
     tenant = caller(router, at_least="member").tenant
     labelling(tenant).remove(kind=decoded_part(kind), record_id=decoded_part(record_id), item=item)
-    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null
+    return no_content()

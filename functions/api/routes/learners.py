@@ -2,14 +2,13 @@
 
 from datetime import datetime
 from http import HTTPStatus
-from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
-from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
-from functions.api.requests import caller, decoded_part
+from functions.api.found import Limit
+from functions.api.requests import caller, decoded_part, no_content
 from functions.composition.stores import learners
 from touchstone.operations.quizzes.uploads import LearnerUpload
 from touchstone.quizzes.learner import WeakPoint
@@ -45,7 +44,7 @@ def put(learner_id: str, body: LearnerUpload) -> LearnerSummary:
 
 
 @router.get("/v1/learners", summary="List learners", tags=["quizzes"])
-def list_learners(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> LearnerPage:
+def list_learners(limit: Limit = 50, cursor: str | None = None) -> LearnerPage:
     """Your learners, the most recently stored first."""
     page = learners().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
     return LearnerPage(items=page.items, cursor=page.cursor)
@@ -70,4 +69,4 @@ def read(learner_id: str) -> LearnerView:
 def delete(learner_id: str) -> Response[str]:
     """Delete a learner with everything that is known of that person. Quizzes that were made for the learner stay."""
     learners().delete(tenant=caller(router, at_least="member").tenant, document_id=decoded_part(learner_id))
-    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null
+    return no_content()

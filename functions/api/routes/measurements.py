@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
 from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import accepted, caller, sender_key
+from functions.api.requests import accepted, caller, json_response, sender_key
 from functions.composition.intakes import of_measurements as intake
 from functions.composition.stores import measurements
 from touchstone.records import MeasurementSummary
@@ -61,12 +61,7 @@ def hasten(measurement_id: str, *, pay_twice: bool = False) -> Response[Measurem
     Questions that are already in a provider's batch are paid for. They are asked a second time only with `pay_twice`.
     """
     here = intake(caller(router, at_least="member").tenant)
-    measurement = here.ask_now(measurement_id, pay_twice=pay_twice)
-    return Response(
-        status_code=HTTPStatus.ACCEPTED.value,
-        content_type="application/json",
-        body=here.shown(measurement),
-    )
+    return json_response(here.shown(here.ask_now(measurement_id, pay_twice=pay_twice)))
 
 
 @router.get("/v1/measurements/<measurement_id>", summary="Read a measurement", tags=["measurements"])

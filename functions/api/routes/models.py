@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, ConfigDict
 
-from functions.api.requests import caller, decoded_part
+from functions.api.requests import caller, decoded_part, no_content
 from functions.composition.judging import registry, routing_report
 from functions.composition.stores import routing_pins
 from touchstone.errors import InputError, SettingsError
@@ -87,4 +87,4 @@ def pin(subject: str, body: Pin) -> dict[str, str]:
 def unpin(subject: str) -> Response[str]:
     """Remove the pin of a subject, so that the data chooses its provider again."""
     routing_pins().unpin(tenant=caller(router, at_least="admin").tenant, subject=decoded_part(subject))
-    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null
+    return no_content()

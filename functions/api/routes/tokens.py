@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import AwareDatetime, BaseModel, ConfigDict, StringConstraints
 
-from functions.api.requests import caller
+from functions.api.requests import caller, json_response
 from functions.composition.stores import tokens
 from touchstone.records import Role, TokenInfo
 
@@ -69,7 +69,7 @@ def create(body: TokenRequest) -> Response[NewToken]:
     tenant = caller(router, at_least="admin").tenant
     token, info = tokens().issue(tenant=tenant, role=body.role, name=body.name, expires_at=body.expires_at)
     new = NewToken(**TokenView.of(info).model_dump(), token=token)
-    return Response(status_code=HTTPStatus.CREATED.value, content_type="application/json", body=new)
+    return json_response(new, status=HTTPStatus.CREATED)
 
 
 @router.get("/v1/tokens", summary="List tokens", tags=["tokens"])

@@ -2,13 +2,14 @@
 
 import base64
 import json
+import re
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
 import pytest
 
 from functions.api.requests import MAX_BODY_BYTES
-from tests.support.api import Api, Response
+from tests.support.api import PUBLISHED, Api, Response
 from tests.support.deployment import Deployment
 from tests.support.events import event
 from tests.support.sinks import SaidAloud
@@ -136,9 +137,52 @@ def test_the_type_of_a_body_may_name_its_encoding(acme: Api) -> None:
     assert acme.call("POST", "/v1/verifications", json.dumps(GOOD), headers=headers).status == 201
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", "/v1/nothing"), ("GET", "/v2"), ("PATCH", "/v1/verifications")])
-def test_an_address_that_is_none_is_absent(acme: Api, method: str, path: str) -> None:
-    _is_problem(acme.call(method, path), 404)
+@pytest.mark.parametrize("path", ["/v1/nothing", "/v1/nothing?badge=verified", "/v2"])
+def test_an_address_that_is_none_is_absent(acme: Api, path: str) -> None:
+    address, _, query = path.partition("?")
+    _is_problem(acme.get(address, **dict(parse_qsl(query))), 404)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PATCH", "/v1/verifications", "POST"),
+        ("POST", "/v1/statistics/rates", "GET"),
+        ("DELETE", "/v1/answers/some", "GET"),
+        ("POST", "/v1/curricula/book", "DELETE, GET, PUT"),
+        ("POST", "/health", "GET"),
+    ],
+)
+def test_a_method_that_an_address_does_not_take_is_refused_with_those_it_takes(
+    acme: Api, method: str, path: str, allowed: str
+) -> None:
+    refused = acme.call(method, path)
+    document = _is_problem(refused, 405)
+    assert (refused.headers["allow"], document["type"]) == (allowed, "urn:touchstone:problem:method_not_allowed")
+    assert allowed in document["detail"]
+
+
+DESCRIBED: dict[str, Any] = json.loads(PUBLISHED.read_text(encoding="utf-8"))["paths"]
+
+
+@pytest.mark.parametrize("path", [path for path, taken in DESCRIBED.items() if "get" in taken and path != "/health"])
+def test_no_list_and_no_record_takes_a_parameter_that_it_would_pass_over(deployment: Deployment, path: str) -> None:
+    taken = {one["name"] for one in DESCRIBED[path]["get"].get("parameters", []) if one["in"] == "query"}
+    needed = {"party": "x"} if "party" in taken else {}
+    asked = re.sub(r"\{.*?\}", "some", path)
+    document = _is_problem(Api(token=deployment.token("acme", "admin")).get(asked, badge="verified", **needed), 422)
+    assert [one["where"] for one in document["errors"]] == ["query.badge"]
+    there = ", ".join(sorted(taken)) or "none"
+    assert document["detail"].startswith("query.badge is no parameter here; there ")
+    assert document["detail"].endswith(f" {there}.")
+
+
+def test_a_list_takes_all_the_parameters_it_names_and_its_own_cursor(acme: Api) -> None:
+    for _ in range(2):
+        acme.post("/v1/verifications", GOOD)
+    first = acme.get("/v1/answers", limit=1, status="verified", sort="newest").json
+    second = acme.get("/v1/answers", limit=1, status="verified", sort="newest", cursor=first["cursor"]).json
+    assert first["items"][0]["id"] != second["items"][0]["id"]
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "line\nbreak", "\x00"])

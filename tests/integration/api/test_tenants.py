@@ -246,6 +246,12 @@ def test_no_route_leads_to_another_tenants_data(judged: Deployment, owned: dict[
     assert mine["id"] != owned["answer_id"]
 
 
+def _canaries(method: str, path: str) -> dict[str, str]:
+    """The parameters of a route that take a name, each with the canary as its value."""
+    described = DOCUMENT["paths"][path][method.lower()].get("parameters", [])
+    return {one["name"]: CANARY for one in described if one.get("name") in {"party", "item"}}
+
+
 def _assert_leads_nowhere(admin: Api, owned: dict[str, str], method: str, path: str) -> None:
     names = re.findall(r"\{([a-z_]+)\}", path)
     assert set(names) <= owned.keys(), f"{path} has a parameter that this test does not know"
@@ -254,12 +260,12 @@ def _assert_leads_nowhere(admin: Api, owned: dict[str, str], method: str, path: 
     for where in (theirs, *(_path(path, each) for each in ("rival", "..", "%23", "T#rival") if names)):
         for number, query in enumerate(({}, *cursors, {"tenant": "rival"})):
             key = f"{method}{where}{number}"
-            said = admin.call(method, where, _body(path), key=key, query={"party": CANARY, "item": CANARY, **query})
+            said = admin.call(method, where, _body(path), key=key, query=_canaries(method, path) | query)
             assert CANARY not in said.body, f"{method} {path}"
             assert said.status < 500, f"{method} {path}"
     if names and not OWN_NAMES.intersection(names):
         there, absent = (
-            admin.call(method, where, _body(path), query={"party": CANARY, "item": CANARY})
+            admin.call(method, where, _body(path), query=_canaries(method, path))
             for where in (theirs, _path(path.replace("{kind}", owned["kind"]), UNKNOWN))
         )
         assert (there.status, there.body) == (404, absent.body), f"{method} {path} tells what is from what is not"

@@ -18,8 +18,13 @@ from touchstone.audits.verdict import rate
 from touchstone.budgets.account import QuotaKey
 from touchstone.budgets.decision import Refused
 from touchstone.budgets.ledger import exceeded
+from touchstone.errors import JudgeError
 from touchstone.judges.adapters import failures
+from touchstone.judges.batches.base import BatchLook, BatchReply, BatchState, Missed, response_of
+from touchstone.judges.batches.record import ProviderBatch
+from touchstone.judges.batches.texts import results_gone, unfound
 from touchstone.judges.keys import Place, remedy
+from touchstone.operations.provider_batches.advancing import _why
 
 CHINESE = words("zh")
 UNTIL = datetime(2026, 11, 27, 10, tzinfo=UTC)
@@ -52,6 +57,7 @@ COMPOSED = {
     "no_unit",
     "no_share",
     "interrupted_why",
+    "batch_ended",
 }
 """Beginnings of the names of sentences that the code puts together of parts. Other tests here make them."""
 
@@ -123,6 +129,48 @@ def test_what_our_own_quota_refused_is_said_in_chinese(refusal: Refused, tenant:
     told = kept(CHINESE, str(exceeded(QuotaKey("openai", "gpt-5.5", "main", tenant=tenant), refusal)))
     assert any(said in told for said in ("没有发送任何内容", "尚不清楚"))
     assert not any(word in told for word in ("Nothing", "The ", "quota", "call"))
+
+
+@pytest.mark.parametrize("failure", ["", "no credit"])
+@pytest.mark.parametrize("state", ["expired", "cancelled", "failed"])
+def test_how_a_batch_ended_is_said_in_chinese(state: BatchState, failure: str) -> None:
+    batch = ProviderBatch(
+        tenant="acme",
+        id="b",
+        provider="gemini",
+        model="gemini-3.1-pro",
+        created_at=UNTIL,
+        count=1,
+        lines_key="lines",
+        most_usd=0.0,
+    )
+    told = kept(CHINESE, _why(batch, BatchLook(batch_id="b", state=state, failure=failure)))
+    assert told.startswith("gemini 的批次已")
+    assert told.endswith("将立即询问。")
+    assert (state in told, failure in told) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        str(unfound("OpenAI", "batch_67")),
+        str(results_gone("Anthropic", "msgbatch_01")),
+        "gemini has no batches by the settings of now.",
+    ],
+)
+def test_what_is_not_found_of_a_batch_is_said_in_chinese(sentence: str) -> None:
+    told = kept(CHINESE, sentence)
+    assert sentence.split(maxsplit=1)[0] in told
+    assert not any(word in told for word in ("does", "batches ", "the ", "find"))
+
+
+@pytest.mark.parametrize("missed", ["expired", "cancelled", "failed", "missing"])
+def test_a_line_that_its_batch_did_not_answer_is_said_in_chinese(missed: Missed) -> None:
+    with pytest.raises(JudgeError) as raised:
+        response_of("OpenAI", "gpt-5.5", BatchReply(line_id="1", missed=missed))
+    told = kept(CHINESE, str(raised.value))
+    assert told.startswith("OpenAI 的 gpt-5.5 批次")
+    assert "line" not in told
 
 
 @pytest.mark.parametrize("place", ["environment", "laptop", "deployment"])

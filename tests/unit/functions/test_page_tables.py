@@ -144,6 +144,8 @@ def test_a7_what_a_record_holds_is_escaped_on_a_page(shown: Any) -> None:
     [
         ("number", 1234567, ">1,234,567<"),
         ("decimal", 0.756, ">0.76<"),
+        ("detectable", 100.0, ">100.00<"),
+        ("detectable", 121.1, ">&gt; 100<"),
         ("share", 0.5, ">50.0 %<"),
         ("usd", 0.00042, ">$0.0004<"),
         ("moment", MOMENT, ">2026-11-22 09:30<"),

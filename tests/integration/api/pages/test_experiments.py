@@ -66,6 +66,8 @@ def test_both_variants_stand_side_by_side_with_interval_and_declaration(member: 
     assert clarity["adjusted_p_value"] < 0.05
     assert "Quiz: item flaws 100.00 100.00 0.00 [0.00, 0.00] 1.000 No difference shown" in page.text
     assert set(found) == {*FEW, "preference"}
+    beyond = [name for name, row in found.items() if (row["detectable"] or 0) > 100]
+    assert ("> 100" in page.text) is bool(beyond)
 
 
 def test_the_chart_draws_each_difference_with_its_interval(member: Visitor, buyer: Api) -> None:
