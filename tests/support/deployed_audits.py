@@ -1,9 +1,9 @@
 """What the tests of deployed audits share: a benchmark about a library that is really installed, and its agent."""
 
 import io
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -22,6 +22,9 @@ from tests.support.wheels import make_wheels
 from tests.support.wire import Asked, Behaviour, Kind
 from touchstone.audits.bundles import Bundles
 from touchstone.audits.report import read_report
+from touchstone.audits.sandbox import prove
+from touchstone.audits.sandbox.bubblewrap import Sandbox
+from touchstone.audits.sandbox.running import Run, run
 
 WEEK = 7 * 24 * 3600
 STALLED = 60 * 60
@@ -49,6 +52,7 @@ ONE = {
     "options": {"A": "lid", "B": "hinge"},
     "correct_answer": "A",
 }
+ONE_FILE = [{"name": "one.json", "text": json.dumps(ONE)}]
 
 
 class Agent:
@@ -117,11 +121,15 @@ def lambdas(judged: Deployment, wheels: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @contextmanager
 def sandboxed(here: Deployment, wheels: Path, patch: pytest.MonkeyPatch) -> Iterator[Lambdas]:
-    """The sandbox function of a deployment, which installs from these wheels."""
+    """The sandbox function of a deployment, which installs from these wheels.
+
+    What is installed once for these wheels is kept beside them, and what was run once is not run again.
+    """
     double = Lambdas(sandbox.handler)
     patch.setenv(sandbox.VARIABLE, "bubblewrap")
     patch.setattr("touchstone.workflows.sandbox.client", lambda: double)
-    patch.setattr("touchstone.audits.bundles.Bundles", partial(Bundles, wheels=wheels))
+    patch.setattr("touchstone.audits.bundles.Bundles", lambda _: Bundles(wheels / "bundles", wheels=wheels))
+    patch.setattr(prove, "run", _run_once)
 
     def fetched(url: str, **_: Any) -> io.BytesIO:
         assert "Signature=" in url
@@ -132,6 +140,19 @@ def sandboxed(here: Deployment, wheels: Path, patch: pytest.MonkeyPatch) -> Iter
     sandbox._room.cache_clear()
     yield double
     sandbox._room.cache_clear()
+
+
+_ran: dict[str, Run] = {}
+"""What scripts came to in the real sandbox, by all that decides it."""
+
+
+def _run_once(script: str, *, site: Path | None, sandbox: Sandbox, **how: Any) -> Run:
+    """In place of `run`: a script runs the first time that it meets a target, and would come to the same again."""
+    lock = None if site is None else (site.parent / "lock.txt").read_text("utf-8")
+    decisive = repr((script, lock, sorted(how.items())))
+    if decisive not in _ran:
+        _ran[decisive] = run(script, site=site, sandbox=sandbox, **how)
+    return _ran[decisive]
 
 
 @pytest.fixture

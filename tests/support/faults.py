@@ -1,4 +1,4 @@
-"""Sixty lines against each provider and each fault: what a batch came to, in this process and deployed.
+"""A batch of lines against each provider and each fault: what it came to, in this process and deployed.
 
 Time is made up (`virtual_time`), so an outage of minutes, a day that is spent and an endpoint of twenty seconds cost
 none, and no figure rests on how busy the machine is. The SDKs, the connections, the command, the functions' handlers
@@ -41,12 +41,12 @@ from touchstone.cli.app import app
 from touchstone.cli.batches.local_batch import WAIT_SECONDS
 from touchstone.cli.local import inprocess
 from touchstone.judges import Judges, load_registry
+from touchstone.operations.batches import chunks
 
 PROVIDERS = ("gemini", "openai", "claude", "compatible")
 COUNT = 60
 SIDE_BY_SIDE = 10
 """Lines in this process; chunks, each in a function of its own, in a deployment."""
-QUOTA = 30
 REFUSED_A_MINUTE = 3
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 """In California; no provider's day ends within hours."""
@@ -82,6 +82,7 @@ class Endpoint:
     time: VirtualTime
     provider: str
     fault: Fault
+    lines: int
     served: list[tuple[float, str]] = field(default_factory=list)
     failed: list[float] = field(default_factory=list)
     refused: list[float] = field(default_factory=list)
@@ -121,17 +122,20 @@ def _each_fifth(failure: Behaviour) -> Fails:
 
 
 def _spent_day(endpoint: Endpoint, _: Asked) -> Behaviour | None:
-    return None if endpoint.served_today < QUOTA else error("day_quota", limit=QUOTA)
+    quota = endpoint.lines // 2
+    return None if endpoint.served_today < quota else error("day_quota", limit=quota)
 
 
 def _spent(endpoint: Endpoint, _: Asked) -> Behaviour | None:
-    free = len(endpoint.served) < QUOTA or endpoint.time.now() >= NOON + OUTAGE
+    free = len(endpoint.served) < endpoint.lines // 2 or endpoint.time.now() >= NOON + OUTAGE
     return None if free else error("unknown_quota", retry_after=1.0)
 
 
-def _a_minute(limit: int, kind: Kind) -> Fails:
+def _a_minute(minutes: int, kind: Kind) -> Fails:
+    """So many calls a minute that the lines take so many minutes."""
+
     def fails(endpoint: Endpoint, _: Asked) -> Behaviour | None:
-        recent = endpoint.served_this_minute
+        limit, recent = endpoint.lines // minutes, endpoint.served_this_minute
         if len(recent) < limit:
             return None
         named = kind == "minute_quota"
@@ -150,15 +154,16 @@ FAULTS: Mapping[str, Fault] = {
         Fault(name="hung", fails=_each_fifth(hang(3600.0))),
         Fault(name="day", fails=_spent_day),
         Fault(name="spent", fails=_spent),
-        Fault(name="rpm", fails=_a_minute(15, "minute_quota")),
-        Fault(name="rpm unnamed", fails=_a_minute(10, "unknown_quota")),
+        Fault(name="rpm", fails=_a_minute(4, "minute_quota")),
+        Fault(name="rpm unnamed", fails=_a_minute(6, "unknown_quota")),
         Fault(name="8 s", seconds=8.0),
         Fault(name="20 s", seconds=20.0),
         Fault(name="60 s", seconds=60.0, allowed=90.0),
     )
 }
-"""`day` is 30 calls of each of the provider's days. `spent` refuses from the 31st call on until four minutes are over,
-with a `retry-after` of a second that proves wrong; `rpm unnamed` says the same of ten calls a minute."""
+"""`day` is as many calls of each of the provider's days as half of the lines need. `spent` refuses from the call after
+those on until four minutes are over, with a `retry-after` of a second that proves wrong; `rpm unnamed` says the same of
+a sixth of the lines a minute."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,10 +249,12 @@ def _rows(count: int) -> bytes:
 
 
 @contextmanager
-def _faulty(provider: str, fault: Fault) -> Iterator[tuple[pytest.MonkeyPatch, VirtualTime, ProviderServer, Endpoint]]:
+def _faulty(
+    provider: str, fault: Fault, lines: int
+) -> Iterator[tuple[pytest.MonkeyPatch, VirtualTime, ProviderServer, Endpoint]]:
     """A provider in made-up time, and an environment that leads to no other."""
     time = VirtualTime(NOON)
-    endpoint = Endpoint(time, provider, fault)
+    endpoint = Endpoint(time, provider, fault, lines)
     with pytest.MonkeyPatch.context() as patch, ProviderServer(time=time) as server:
         server.script(endpoint)
         others = {name for each in load_registry({}).providers.values() for name in each.key_variables}
@@ -281,9 +288,9 @@ def _outcome(
     )
 
 
-def run_locally(provider: str, fault: Fault, folder: Path) -> Outcome:
+def run_locally(provider: str, fault: Fault, folder: Path, *, count: int = COUNT) -> Outcome:
     """`touchstone batch run --local --parallel 10`; where a day is spent, once more on the next one."""
-    with _faulty(provider, fault) as (patch, time, server, endpoint):
+    with _faulty(provider, fault, count) as (patch, time, server, endpoint):
         longest_line = _Longest(time)
         answered = inprocess.answered
 
@@ -296,7 +303,7 @@ def run_locally(provider: str, fault: Fault, folder: Path) -> Outcome:
             patch.setenv(f"XDG_{name}_HOME", str(folder / name))
         keys, variables = _led(server, provider)
         file = folder / "answers.jsonl"
-        file.write_bytes(_rows(COUNT))
+        file.write_bytes(_rows(count))
         arguments = ["batch", "run", str(file), "--local", "--parallel", str(SIDE_BY_SIDE)]
 
         def run() -> Any:
@@ -375,9 +382,11 @@ def _forget() -> None:
 
 
 @contextmanager
-def faulty_deployment(provider: str, fault: Fault) -> Iterator[tuple[VirtualTime, Deployment, Endpoint]]:
+def faulty_deployment(
+    provider: str, fault: Fault, *, count: int = COUNT
+) -> Iterator[tuple[VirtualTime, Deployment, Endpoint]]:
     """A deployment in made-up time, each of whose threads is a function of its own. Must run in `mock_aws`."""
-    with _faulty(provider, fault) as (patch, time, server, endpoint):
+    with _faulty(provider, fault, count) as (patch, time, server, endpoint):
         keys, variables = _led(server, provider)
         with deployed(patch, keys=keys, **variables) as here:
             _apart(patch)
@@ -400,9 +409,16 @@ def _as_function[R](time: VirtualTime, work: Callable[[], R]) -> R:
             _forget()
 
 
-def run_deployed(provider: str, fault: Fault, *, count: int = COUNT) -> Outcome:
-    """A dropped file through the real handlers, its chunks side by side, as by the machine. Must run in `mock_aws`."""
-    with faulty_deployment(provider, fault) as (time, here, endpoint):
+def run_deployed(provider: str, fault: Fault, *, count: int = COUNT, chunk_lines: int = chunks.CHUNK_LINES) -> Outcome:
+    """A dropped file through the real handlers, its chunks side by side, as by the machine. Must run in `mock_aws`.
+
+    A small file in small chunks meets what a large one does: several functions at once.
+    """
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        faulty_deployment(provider, fault, count=count) as (time, here, endpoint),
+    ):
+        patch.setattr(chunks, "CHUNK_LINES", chunk_lines)
         longest_step = _Longest(time)
 
         def called(handler: Handler, payload: Mapping[str, Any]) -> dict[str, Any]:
