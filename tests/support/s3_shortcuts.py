@@ -7,6 +7,7 @@ operations and other parameters, and keys that an address would have to write ot
 
 import io
 import re
+from datetime import UTC
 from typing import Any
 
 from botocore.awsrequest import AWSResponse
@@ -15,7 +16,6 @@ from botocore.compat import HTTPHeaders
 from botocore.exceptions import ParamValidationError
 from botocore.handlers import BUILTIN_HANDLERS, REGISTER_LAST
 from botocore.response import StreamingBody
-from dateutil.tz import tzutc
 from moto.core.models import DEFAULT_ACCOUNT_ID, botocore_stubber
 from moto.s3.models import FakeBucket, S3Backend, s3_backends
 
@@ -97,7 +97,7 @@ def _get(asked: dict[str, Any]) -> dict[str, Any]:
     data = stored.value
     return {
         "AcceptRanges": "bytes",
-        "LastModified": stored.last_modified.replace(microsecond=0, tzinfo=tzutc()),
+        "LastModified": stored.last_modified.replace(microsecond=0, tzinfo=UTC),
         "ContentLength": len(data),
         "ETag": stored.etag,
         "ContentType": stored.metadata["Content-Type"],

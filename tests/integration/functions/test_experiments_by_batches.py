@@ -15,6 +15,7 @@ from tests.support.deaths import Fate
 from tests.support.deployment import Context
 from tests.support.providers import ProviderServer, success
 from tests.support.quizzes import experiment, quiz
+from tests.support.starting_points import starting_point
 from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
 from touchstone.judges.spends import Spend
@@ -369,18 +370,18 @@ def test_a_death_at_any_moment_loses_no_pair_and_pays_nothing_twice(
     fate = Fate()
     fate.meet(monkeypatch, STEPS)
     call_the_dead_again(house, fate, monkeypatch)
-    moment, killed = 5, True
-    views = []
+    moment, killed, begin = 5, True, starting_point(house)
     while killed:
+        begin()
         house.server.reset()
         house.server.batches.plan(Plan(looks=1, twice=(0,)))
         fate.seen, fate.kills, fate.at = 0, 0, (moment,)
         experiment_id = ask(house, pairs=1, when="cheap", use_cache=False)
         house.carry_on(swept=True)
         killed, fate.at = fate.kills > 0, ()
-        views.append(shown(house, experiment_id))
-        assert views[-1]["state"] == "done", moment
+        view = shown(house, experiment_id)
+        assert view["state"] == "done", moment
         assert [call.by_batch for call in house.server.calls] == [True] * 4, moment
-        add_up(house, *views)
+        add_up(house, view)
         moment += EVERY
     assert moment > 5 * EVERY

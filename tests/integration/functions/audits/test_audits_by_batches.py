@@ -23,6 +23,7 @@ from tests.support.lambdas import Lambdas
 from tests.support.loopback import Loopback
 from tests.support.pages import Visitor
 from tests.support.providers import ProviderServer, error
+from tests.support.starting_points import starting_point
 from tests.support.wire import Asked, Behaviour
 from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
@@ -419,21 +420,20 @@ def test_a_death_at_any_moment_loses_no_first_turn_and_pays_none_twice(
         fate.awake = asked.turn == 0  # what comes after is as in any audit
         return agent.answer(asked)
 
-    moment, killed = 5, True  # past the API
-    paths: list[str] = []
+    moment, killed, begin = 5, True, starting_point(house)  # past the API
     while killed:
-        house.asked_before += sum(not call.by_batch for call in house.server.calls)
+        begin()
         house.server.reset()
         house.server.script(answered)
         house.server.batches.plan(Plan(looks=1, twice=(0,)))
         fate.seen, fate.kills, fate.at, fate.awake = 0, 0, (moment,), True
-        paths.append(ask(house, demo, when="cheap", **ONE_CASE))
+        path = ask(house, demo, when="cheap", **ONE_CASE)
         house.carry_on(swept=True)
         killed, fate.at = fate.kills > 0, ()
-        view = demo.get(paths[-1]).json
+        view = demo.get(path).json
         assert (view["state"], view["turns"], view["totals"]["Valid"]) == ("done", 3, 1), moment
         assert [call.by_batch for call in house.server.calls] == [True, False, False], moment
-        add_up(demo, *paths)
+        add_up(demo, path)
         moment += EVERY
     assert moment > 4 * EVERY
 
@@ -445,24 +445,23 @@ def test_what_was_brought_too_late_is_told_once_though_whoever_tells_it_dies(
     fate = Fate()
     fate.meet(monkeypatch, STEPS)
     call_the_dead_again(house, fate, monkeypatch)
-    moment, killed = 2, True
-    paths: list[str] = []
+    moment, killed, begin = 2, True, starting_point(house)
     while killed:
-        house.asked_before += sum(not call.by_batch for call in house.server.calls)
+        begin()
         house.server.reset()
         house.server.script(agent.answer)
         house.server.batches.plan(Plan(looks=2))
-        paths.append(ask(house, demo, when="cheap", **ONE_CASE))
+        path = ask(house, demo, when="cheap", **ONE_CASE)
         house.wake()
-        assert now(demo, paths[-1], pay_twice="true").status == 202
+        assert now(demo, path, pay_twice="true").status == 202
         house.deployment.machines.work()
-        at_once = demo.get(paths[-1]).json
+        at_once = demo.get(path).json
         fate.seen, fate.kills, fate.at = 0, 0, (moment,)
         house.carry_on(swept=True)
         killed, fate.at = fate.kills > 0, ()
-        view = demo.get(paths[-1]).json
+        view = demo.get(path).json
         assert view["cost_usd"] == pytest.approx(at_once["cost_usd"] + view["batches"]["cost_usd"]), moment
         assert [call.by_batch for call in house.server.calls].count(True) == 1, moment
-        add_up(demo, *paths)
+        add_up(demo, path)
         moment += EVERY
     assert moment > 2 * EVERY
