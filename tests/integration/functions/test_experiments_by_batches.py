@@ -28,7 +28,7 @@ from touchstone.records.parts import Parts
 from touchstone.statistics.thresholds import wanted_agreement
 
 LONG_MS = 900_000
-PAIRS = 3
+PAIRS = 2
 METRICS = ["quiz_clarity", "quiz_item_flaws"]
 CALLS = 4 * PAIRS
 """The clarity of both variants of each pair, and which is preferred, in both orders."""
@@ -262,7 +262,7 @@ def test_questions_that_are_too_many_for_what_may_wait_go_by_smaller_batches(hou
     house.carry_on()
     view = shown(house, experiment_id)
     sizes = [len(batch.line_ids) for batch in house.server.batches.stored.values()]
-    assert (view["state"], sorted(sizes)) == ("done", [6, 6, 12, 12])
+    assert (view["state"], sorted(sizes)) == ("done", [CALLS // 2, CALLS // 2, CALLS, CALLS])
     assert [call.by_batch for call in house.server.calls] == [True] * CALLS
     add_up(house, view)
 
@@ -323,12 +323,12 @@ def test_two_variants_with_the_same_items_are_asked_about_once(house: BatchingHo
 
 @one_provider
 def test_pairs_go_by_several_batches_side_by_side(house: BatchingHouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MOST_LINES", 5)
+    monkeypatch.setattr(files, "MOST_LINES", 3)
     house.server.batches.plan(Plan(looks=1), Plan(looks=6), Plan(looks=2))
     experiment_id = ask(house, when="cheap")
     house.carry_on()
     view = shown(house, experiment_id)
-    assert sorted(batch.count for batch in house.batches()) == [2, 5, 5]
+    assert sorted(batch.count for batch in house.batches()) == [2, 3, 3]
     assert [call.by_batch for call in house.server.calls] == [True] * CALLS
     add_up(house, view)
 

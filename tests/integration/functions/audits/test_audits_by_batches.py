@@ -37,6 +37,10 @@ from touchstone.records.parts import Parts
 LONG_MS = 900_000
 CASES = 4
 ONE_CASE = {"files": [{"name": "one.json", "text": json.dumps(ONE)}]}
+TWO_CASES = {"files": [{"name": "two.yaml", "text": "\n".join(BENCHMARK.splitlines()[:4])}]}
+TWO_RATINGS = {name: RATINGS[name] for name in ("valid", "incorrect")}
+TWO_TURNS = 6
+"""Three a case, and it takes a sandbox to answer most of them: two cases are enough where all are alike."""
 
 
 @pytest.fixture(params=KEYS)
@@ -161,9 +165,9 @@ def test_what_a_batch_did_not_bring_under_its_own_id_is_asked_at_once_and_nothin
     assert len(first_turns) == 3, "two under each other's id and one that is missing"
     assert len(house.server.batches.stored) == 1
     add_up(demo, path)
-    at_once = ask(house, demo)
+    at_once = ask(house, demo, **ONE_CASE)
     house.carry_on()
-    one_turn = demo.get(at_once).json["cost_usd"] / TURNS
+    one_turn = demo.get(at_once).json["cost_usd"] / 3
     # Three at half the price, of which two are of no use, and all but one of the turns at the whole.
     assert view["cost_usd"] == pytest.approx((TURNS - 1 + 3 / 2) * one_turn)
 
@@ -176,16 +180,16 @@ def test_it_is_asked_at_once_where_no_batch_can_be_had(
     if why == "refused":
         house.server.batches.refuse(Refusal(status=400, body={"error": {"code": "no", "message": "No"}}))
     if why == "expired":
-        house.server.batches.plan(Plan(end="expired", late=tuple(range(CASES))))
+        house.server.batches.plan(Plan(end="expired", late=tuple(range(len(TWO_RATINGS)))))
     if why == "off":
         monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
         environment.cache_clear()
-    path = ask(house, demo, when="cheap")
+    path = ask(house, demo, when="cheap", **TWO_CASES)
     house.carry_on()
     view = demo.get(path).json
-    assert (view["state"], view["turns"], ratings(demo, path)) == ("done", TURNS, RATINGS)
+    assert (view["state"], view["turns"], ratings(demo, path)) == ("done", TWO_TURNS, TWO_RATINGS)
     assert (view["when"], view["batches"] is None) == (("now", True) if why == "off" else ("cheap", False))
-    assert [call.by_batch for call in house.server.calls] == [False] * TURNS
+    assert [call.by_batch for call in house.server.calls] == [False] * TWO_TURNS
     add_up(demo, path)
 
 
@@ -207,18 +211,18 @@ def test_an_audit_after_an_audit_waits_only_for_what_drifted(house: BatchingHous
 def test_only_as_many_wait_for_a_batch_as_the_bound_of_cost_admits(
     house: BatchingHouse, demo: Api, agent: Agent
 ) -> None:
-    path = ask(house, demo, when="cheap", max_cost_usd=1e-9)
+    path = ask(house, demo, when="cheap", max_cost_usd=1e-9, **ONE_CASE)
     house.carry_on()
     assert (house.batches(), len(agent.asked)) == ([], 1), "no first turn costs so little at most"
     assert demo.get(path).json["state"] == "done"
     agent.asked.clear()
-    rich = ask(house, demo, when="cheap", max_cost_usd=100.0)
-    most = house.batches()[0].most_usd / CASES
+    rich = ask(house, demo, when="cheap", max_cost_usd=100.0, **TWO_CASES)
+    most = house.batches()[0].most_usd / len(TWO_RATINGS)
     house.carry_on()
-    some = ask(house, demo, when="cheap", max_cost_usd=2.5 * most)
+    some = ask(house, demo, when="cheap", max_cost_usd=1.5 * most, **TWO_CASES)
     house.carry_on()
-    assert [batch.count for batch in house.batches()] == [CASES, 2]
-    assert ratings(demo, rich) == ratings(demo, some) == RATINGS
+    assert [batch.count for batch in house.batches()] == [2, 1]
+    assert ratings(demo, rich) == ratings(demo, some) == TWO_RATINGS
     add_up(demo, path, rich, some)
 
 
@@ -227,14 +231,14 @@ def test_what_the_ceiling_does_not_admit_waits_for_money_and_is_asked_at_once_in
     house: BatchingHouse, demo: Api, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
-    path = ask(house, demo, when="cheap")
+    path = ask(house, demo, when="cheap", **TWO_CASES)
     for _ in range(5):
         house.wake()
     assert (demo.get(path).json["state"], house.batches(), house.server.calls) == ("auditing", [], [])
     house.later(days=4)
     house.carry_on()
-    assert (demo.get(path).json["state"], ratings(demo, path)) == ("done", RATINGS)
-    assert [call.by_batch for call in house.server.calls] == [False] * TURNS
+    assert (demo.get(path).json["state"], ratings(demo, path)) == ("done", TWO_RATINGS)
+    assert [call.by_batch for call in house.server.calls] == [False] * TWO_TURNS
     add_up(demo, path)
 
 
@@ -243,11 +247,11 @@ def test_first_turns_that_are_too_many_to_wait_go_by_smaller_batches(
     house: BatchingHouse, demo: Api, agent: Agent
 ) -> None:
     house.server.batches.plan(Plan(end="failed"), Plan(end="failed"))
-    path = ask(house, demo, when="cheap")
+    path = ask(house, demo, when="cheap", **TWO_CASES)
     house.carry_on()
     sizes = [len(batch.line_ids) for batch in house.server.batches.stored.values()]
-    assert (ratings(demo, path), sorted(sizes)) == (RATINGS, [2, 2, 4, 4])
-    assert [call.by_batch for call in house.server.calls].count(True) == CASES
+    assert (ratings(demo, path), sorted(sizes)) == (TWO_RATINGS, [1, 1, 2, 2])
+    assert [call.by_batch for call in house.server.calls].count(True) == len(TWO_RATINGS)
     add_up(demo, path)
 
 
@@ -290,7 +294,7 @@ def test_now_please_pays_twice_for_what_is_in_a_batch_only_if_one_says_so(
     house: BatchingHouse, demo: Api, agent: Agent
 ) -> None:
     house.server.batches.plan(Plan(looks=5))
-    path = ask(house, demo, when="cheap")
+    path = ask(house, demo, when="cheap", **TWO_CASES)
     house.wake()
     refused = now(demo, path)
     assert refused.status == 409
@@ -300,14 +304,14 @@ def test_now_please_pays_twice_for_what_is_in_a_batch_only_if_one_says_so(
     assert (taken.status, taken.json["when"]) == (202, "now")
     house.deployment.machines.work()
     at_once = demo.get(path).json
-    assert (at_once["state"], at_once["turns"]) == ("done", TURNS)
-    assert [call.by_batch for call in house.server.calls].count(False) == TURNS
+    assert (at_once["state"], at_once["turns"]) == ("done", TWO_TURNS)
+    assert [call.by_batch for call in house.server.calls].count(False) == TWO_TURNS
     report = demo.get(f"{path}/report").body
     house.carry_on()
     after = demo.get(path).json
     assert after["cost_usd"] == pytest.approx(at_once["cost_usd"] + after["batches"]["cost_usd"])
     assert after["batches"]["cost_usd"] > 0, "what the batch brought too late is told"
-    assert (demo.get(f"{path}/report").body, after["turns"]) == (report, TURNS)
+    assert (demo.get(f"{path}/report").body, after["turns"]) == (report, TWO_TURNS)
     add_up(demo, path)
 
 
@@ -316,7 +320,7 @@ def test_what_a_batch_brings_between_two_turns_is_told_and_takes_none(
     house: BatchingHouse, demo: Api, agent: Agent
 ) -> None:
     house.server.batches.plan(Plan(looks=2))
-    path = ask(house, demo, when="cheap")
+    path = ask(house, demo, when="cheap", **TWO_CASES)
     house.wake()
     house.server.script(lambda asked: error("day_quota") if asked.turn else agent.answer(asked))
     assert now(demo, path, pay_twice="true").status == 202
@@ -326,11 +330,11 @@ def test_what_a_batch_brings_between_two_turns_is_told_and_takes_none(
     house.server.script(agent.answer)
     house.carry_on()
     view = demo.get(path).json
-    assert (view["state"], view["turns"], ratings(demo, path)) == ("done", TURNS, RATINGS)
+    assert (view["state"], view["turns"], ratings(demo, path)) == ("done", TWO_TURNS, TWO_RATINGS)
     by_batch = view["batches"]["cost_usd"]
-    one_turn = by_batch / CASES * 2
+    one_turn = by_batch / len(TWO_RATINGS) * 2
     # The case that had its first turn at once is told what the batch brought for it; the others have it from there.
-    assert view["cost_usd"] == pytest.approx(by_batch + (TURNS - (CASES - 1)) * one_turn)
+    assert view["cost_usd"] == pytest.approx(by_batch + (TWO_TURNS - (len(TWO_RATINGS) - 1)) * one_turn)
     add_up(demo, path)
 
 
@@ -350,17 +354,17 @@ def settle_alone(house: BatchingHouse) -> None:
 def test_what_a_batch_brought_for_another_question_than_it_is_by_now_is_told_and_asked_anew(
     house: BatchingHouse, demo: Api, agent: Agent
 ) -> None:
-    path = ask(house, demo, when="cheap")
+    path = ask(house, demo, when="cheap", **TWO_CASES)
     settle_alone(house)
     files = audit_files(TENANT, path.rpartition("/")[2])
-    for number in range(1, CASES + 1):
+    for number in range(1, len(TWO_RATINGS) + 1):
         brought = files.brought(number)
         assert brought is not None
         files.put_brought(number, brought.model_copy(update={"address": "that of another model"}))
     house.carry_on()
     view = demo.get(path).json
-    assert (view["state"], view["turns"], ratings(demo, path)) == ("done", TURNS, RATINGS)
-    assert [call.by_batch for call in house.server.calls] == [True] * CASES + [False] * TURNS
+    assert (view["state"], view["turns"], ratings(demo, path)) == ("done", TWO_TURNS, TWO_RATINGS)
+    assert [call.by_batch for call in house.server.calls] == [True] * len(TWO_RATINGS) + [False] * TWO_TURNS
     add_up(demo, path)
 
 
@@ -384,11 +388,11 @@ def test_now_please_before_anything_was_sent_pays_once(
     house: BatchingHouse, demo: Api, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
-    path = ask(house, demo, when="cheap")
+    path = ask(house, demo, when="cheap", **TWO_CASES)
     assert now(demo, path).status == 202
     house.carry_on()
-    assert (ratings(demo, path), house.batches()) == (RATINGS, [])
-    assert [call.by_batch for call in house.server.calls] == [False] * TURNS
+    assert (ratings(demo, path), house.batches()) == (TWO_RATINGS, [])
+    assert [call.by_batch for call in house.server.calls] == [False] * TWO_TURNS
     assert now(demo, path).status == 202, "a repeat changes nothing"
     add_up(demo, path)
 
