@@ -7,6 +7,7 @@ operations and other parameters, and keys that an address would have to write ot
 
 import io
 import re
+from collections.abc import Mapping
 from datetime import UTC
 from typing import Any
 
@@ -35,13 +36,13 @@ def take() -> None:
     BUILTIN_HANDLERS.append(("before-call.s3", _answer, REGISTER_LAST))
     resolve, convert = CLIENT._resolve_endpoint_ruleset, CLIENT._convert_to_request_dict
 
-    def endpoint(client: Any, operation_model: Any, params: Any, *given: Any, **named: Any) -> Any:
-        if _is_answered(client, operation_model.name, params):
+    def endpoint(client: Any, operation_model: Any, params: Any, context: Any, *given: Any, **named: Any) -> Any:
+        if _is_answered(client, operation_model.name, params, context):
             return client.meta.endpoint_url, {}, {}
-        return resolve(client, operation_model, params, *given, **named)
+        return resolve(client, operation_model, params, context, *given, **named)
 
     def request(client: Any, *, api_params: dict[str, Any], operation_model: Any, **named: Any) -> Any:
-        if not _is_answered(client, operation_model.name, api_params):
+        if not _is_answered(client, operation_model.name, api_params, named["context"]):
             return convert(client, api_params=api_params, operation_model=operation_model, **named)
         report = client._serializer._param_validator.validate(api_params, operation_model.input_shape)
         if report.has_errors():
@@ -51,8 +52,10 @@ def take() -> None:
     CLIENT._resolve_endpoint_ruleset, CLIENT._convert_to_request_dict = endpoint, request
 
 
-def _is_answered(client: Any, operation: str, params: Any) -> bool:
-    """Whether a client's call is answered here."""
+def _is_answered(client: Any, operation: str, params: Any, context: Mapping[str, Any]) -> bool:
+    """Whether a client's call is answered here. What is asked for a link is no call."""
+    if context.get("is_presign_request"):
+        return False
     if operation not in PARAMETERS or client.meta.service_model.service_name != "s3" or not botocore_stubber.enabled:
         return False
     if not params.keys() <= PARAMETERS[operation] or not AS_IT_IS_WRITTEN.fullmatch(str(params.get("Key"))):
