@@ -15,7 +15,6 @@ from tests.support.deaths import Fate
 from tests.support.deployment import Context
 from tests.support.providers import ProviderServer, success
 from tests.support.quizzes import experiment, quiz
-from tests.support.starting_points import starting_point
 from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
 from touchstone.judges.spends import Spend
@@ -28,7 +27,7 @@ from touchstone.records.parts import Parts
 from touchstone.statistics.thresholds import wanted_agreement
 
 LONG_MS = 900_000
-PAIRS = 2
+PAIRS = 3
 METRICS = ["quiz_clarity", "quiz_item_flaws"]
 CALLS = 4 * PAIRS
 """The clarity of both variants of each pair, and which is preferred, in both orders."""
@@ -262,7 +261,7 @@ def test_questions_that_are_too_many_for_what_may_wait_go_by_smaller_batches(hou
     house.carry_on()
     view = shown(house, experiment_id)
     sizes = [len(batch.line_ids) for batch in house.server.batches.stored.values()]
-    assert (view["state"], sorted(sizes)) == ("done", [CALLS // 2, CALLS // 2, CALLS, CALLS])
+    assert (view["state"], sorted(sizes)) == ("done", [6, 6, 12, 12])
     assert [call.by_batch for call in house.server.calls] == [True] * CALLS
     add_up(house, view)
 
@@ -323,12 +322,12 @@ def test_two_variants_with_the_same_items_are_asked_about_once(house: BatchingHo
 
 @one_provider
 def test_pairs_go_by_several_batches_side_by_side(house: BatchingHouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MOST_LINES", 3)
+    monkeypatch.setattr(files, "MOST_LINES", 5)
     house.server.batches.plan(Plan(looks=1), Plan(looks=6), Plan(looks=2))
     experiment_id = ask(house, when="cheap")
     house.carry_on()
     view = shown(house, experiment_id)
-    assert sorted(batch.count for batch in house.batches()) == [2, 3, 3]
+    assert sorted(batch.count for batch in house.batches()) == [2, 5, 5]
     assert [call.by_batch for call in house.server.calls] == [True] * CALLS
     add_up(house, view)
 
@@ -370,18 +369,18 @@ def test_a_death_at_any_moment_loses_no_pair_and_pays_nothing_twice(
     fate = Fate()
     fate.meet(monkeypatch, STEPS)
     call_the_dead_again(house, fate, monkeypatch)
-    moment, killed, begin = 5, True, starting_point(house)
+    moment, killed = 5, True
+    views = []
     while killed:
-        begin()
         house.server.reset()
         house.server.batches.plan(Plan(looks=1, twice=(0,)))
         fate.seen, fate.kills, fate.at = 0, 0, (moment,)
         experiment_id = ask(house, pairs=1, when="cheap", use_cache=False)
         house.carry_on(swept=True)
         killed, fate.at = fate.kills > 0, ()
-        view = shown(house, experiment_id)
-        assert view["state"] == "done", moment
+        views.append(shown(house, experiment_id))
+        assert views[-1]["state"] == "done", moment
         assert [call.by_batch for call in house.server.calls] == [True] * 4, moment
-        add_up(house, view)
+        add_up(house, *views)
         moment += EVERY
     assert moment > 5 * EVERY

@@ -23,7 +23,6 @@ from tests.support.lambdas import Lambdas
 from tests.support.loopback import Loopback
 from tests.support.pages import Visitor
 from tests.support.providers import ProviderServer, error
-from tests.support.starting_points import starting_point
 from tests.support.wire import Asked, Behaviour
 from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
@@ -37,10 +36,6 @@ from touchstone.records.parts import Parts
 LONG_MS = 900_000
 CASES = 4
 ONE_CASE = {"files": [{"name": "one.json", "text": json.dumps(ONE)}]}
-TWO_CASES = {"files": [{"name": "two.yaml", "text": "\n".join(BENCHMARK.splitlines()[:4])}]}
-TWO_RATINGS = {name: RATINGS[name] for name in ("valid", "incorrect")}
-TWO_TURNS = 6
-"""Three a case, and it takes a sandbox to answer most of them: two cases are enough where all are alike."""
 
 
 @pytest.fixture(params=KEYS)
@@ -165,9 +160,9 @@ def test_what_a_batch_did_not_bring_under_its_own_id_is_asked_at_once_and_nothin
     assert len(first_turns) == 3, "two under each other's id and one that is missing"
     assert len(house.server.batches.stored) == 1
     add_up(demo, path)
-    at_once = ask(house, demo, **ONE_CASE)
+    at_once = ask(house, demo)
     house.carry_on()
-    one_turn = demo.get(at_once).json["cost_usd"] / 3
+    one_turn = demo.get(at_once).json["cost_usd"] / TURNS
     # Three at half the price, of which two are of no use, and all but one of the turns at the whole.
     assert view["cost_usd"] == pytest.approx((TURNS - 1 + 3 / 2) * one_turn)
 
@@ -180,16 +175,16 @@ def test_it_is_asked_at_once_where_no_batch_can_be_had(
     if why == "refused":
         house.server.batches.refuse(Refusal(status=400, body={"error": {"code": "no", "message": "No"}}))
     if why == "expired":
-        house.server.batches.plan(Plan(end="expired", late=tuple(range(len(TWO_RATINGS)))))
+        house.server.batches.plan(Plan(end="expired", late=tuple(range(CASES))))
     if why == "off":
         monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
         environment.cache_clear()
-    path = ask(house, demo, when="cheap", **TWO_CASES)
+    path = ask(house, demo, when="cheap")
     house.carry_on()
     view = demo.get(path).json
-    assert (view["state"], view["turns"], ratings(demo, path)) == ("done", TWO_TURNS, TWO_RATINGS)
+    assert (view["state"], view["turns"], ratings(demo, path)) == ("done", TURNS, RATINGS)
     assert (view["when"], view["batches"] is None) == (("now", True) if why == "off" else ("cheap", False))
-    assert [call.by_batch for call in house.server.calls] == [False] * TWO_TURNS
+    assert [call.by_batch for call in house.server.calls] == [False] * TURNS
     add_up(demo, path)
 
 
@@ -211,18 +206,18 @@ def test_an_audit_after_an_audit_waits_only_for_what_drifted(house: BatchingHous
 def test_only_as_many_wait_for_a_batch_as_the_bound_of_cost_admits(
     house: BatchingHouse, demo: Api, agent: Agent
 ) -> None:
-    path = ask(house, demo, when="cheap", max_cost_usd=1e-9, **ONE_CASE)
+    path = ask(house, demo, when="cheap", max_cost_usd=1e-9)
     house.carry_on()
     assert (house.batches(), len(agent.asked)) == ([], 1), "no first turn costs so little at most"
     assert demo.get(path).json["state"] == "done"
     agent.asked.clear()
-    rich = ask(house, demo, when="cheap", max_cost_usd=100.0, **TWO_CASES)
-    most = house.batches()[0].most_usd / len(TWO_RATINGS)
+    rich = ask(house, demo, when="cheap", max_cost_usd=100.0)
+    most = house.batches()[0].most_usd / CASES
     house.carry_on()
-    some = ask(house, demo, when="cheap", max_cost_usd=1.5 * most, **TWO_CASES)
+    some = ask(house, demo, when="cheap", max_cost_usd=2.5 * most)
     house.carry_on()
-    assert [batch.count for batch in house.batches()] == [2, 1]
-    assert ratings(demo, rich) == ratings(demo, some) == TWO_RATINGS
+    assert [batch.count for batch in house.batches()] == [CASES, 2]
+    assert ratings(demo, rich) == ratings(demo, some) == RATINGS
     add_up(demo, path, rich, some)
 
 
@@ -231,14 +226,14 @@ def test_what_the_ceiling_does_not_admit_waits_for_money_and_is_asked_at_once_in
     house: BatchingHouse, demo: Api, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
-    path = ask(house, demo, when="cheap", **TWO_CASES)
+    path = ask(house, demo, when="cheap")
     for _ in range(5):
         house.wake()
     assert (demo.get(path).json["state"], house.batches(), house.server.calls) == ("auditing", [], [])
     house.later(days=4)
     house.carry_on()
-    assert (demo.get(path).json["state"], ratings(demo, path)) == ("done", TWO_RATINGS)
-    assert [call.by_batch for call in house.server.calls] == [False] * TWO_TURNS
+    assert (demo.get(path).json["state"], ratings(demo, path)) == ("done", RATINGS)
+    assert [call.by_batch for call in house.server.calls] == [False] * TURNS
     add_up(demo, path)
 
 
@@ -247,11 +242,11 @@ def test_first_turns_that_are_too_many_to_wait_go_by_smaller_batches(
     house: BatchingHouse, demo: Api, agent: Agent
 ) -> None:
     house.server.batches.plan(Plan(end="failed"), Plan(end="failed"))
-    path = ask(house, demo, when="cheap", **TWO_CASES)
+    path = ask(house, demo, when="cheap")
     house.carry_on()
     sizes = [len(batch.line_ids) for batch in house.server.batches.stored.values()]
-    assert (ratings(demo, path), sorted(sizes)) == (TWO_RATINGS, [1, 1, 2, 2])
-    assert [call.by_batch for call in house.server.calls].count(True) == len(TWO_RATINGS)
+    assert (ratings(demo, path), sorted(sizes)) == (RATINGS, [2, 2, 4, 4])
+    assert [call.by_batch for call in house.server.calls].count(True) == CASES
     add_up(demo, path)
 
 
@@ -294,7 +289,7 @@ def test_now_please_pays_twice_for_what_is_in_a_batch_only_if_one_says_so(
     house: BatchingHouse, demo: Api, agent: Agent
 ) -> None:
     house.server.batches.plan(Plan(looks=5))
-    path = ask(house, demo, when="cheap", **TWO_CASES)
+    path = ask(house, demo, when="cheap")
     house.wake()
     refused = now(demo, path)
     assert refused.status == 409
@@ -304,14 +299,14 @@ def test_now_please_pays_twice_for_what_is_in_a_batch_only_if_one_says_so(
     assert (taken.status, taken.json["when"]) == (202, "now")
     house.deployment.machines.work()
     at_once = demo.get(path).json
-    assert (at_once["state"], at_once["turns"]) == ("done", TWO_TURNS)
-    assert [call.by_batch for call in house.server.calls].count(False) == TWO_TURNS
+    assert (at_once["state"], at_once["turns"]) == ("done", TURNS)
+    assert [call.by_batch for call in house.server.calls].count(False) == TURNS
     report = demo.get(f"{path}/report").body
     house.carry_on()
     after = demo.get(path).json
     assert after["cost_usd"] == pytest.approx(at_once["cost_usd"] + after["batches"]["cost_usd"])
     assert after["batches"]["cost_usd"] > 0, "what the batch brought too late is told"
-    assert (demo.get(f"{path}/report").body, after["turns"]) == (report, TWO_TURNS)
+    assert (demo.get(f"{path}/report").body, after["turns"]) == (report, TURNS)
     add_up(demo, path)
 
 
@@ -320,7 +315,7 @@ def test_what_a_batch_brings_between_two_turns_is_told_and_takes_none(
     house: BatchingHouse, demo: Api, agent: Agent
 ) -> None:
     house.server.batches.plan(Plan(looks=2))
-    path = ask(house, demo, when="cheap", **TWO_CASES)
+    path = ask(house, demo, when="cheap")
     house.wake()
     house.server.script(lambda asked: error("day_quota") if asked.turn else agent.answer(asked))
     assert now(demo, path, pay_twice="true").status == 202
@@ -330,11 +325,11 @@ def test_what_a_batch_brings_between_two_turns_is_told_and_takes_none(
     house.server.script(agent.answer)
     house.carry_on()
     view = demo.get(path).json
-    assert (view["state"], view["turns"], ratings(demo, path)) == ("done", TWO_TURNS, TWO_RATINGS)
+    assert (view["state"], view["turns"], ratings(demo, path)) == ("done", TURNS, RATINGS)
     by_batch = view["batches"]["cost_usd"]
-    one_turn = by_batch / len(TWO_RATINGS) * 2
+    one_turn = by_batch / CASES * 2
     # The case that had its first turn at once is told what the batch brought for it; the others have it from there.
-    assert view["cost_usd"] == pytest.approx(by_batch + (TWO_TURNS - (len(TWO_RATINGS) - 1)) * one_turn)
+    assert view["cost_usd"] == pytest.approx(by_batch + (TURNS - (CASES - 1)) * one_turn)
     add_up(demo, path)
 
 
@@ -354,17 +349,17 @@ def settle_alone(house: BatchingHouse) -> None:
 def test_what_a_batch_brought_for_another_question_than_it_is_by_now_is_told_and_asked_anew(
     house: BatchingHouse, demo: Api, agent: Agent
 ) -> None:
-    path = ask(house, demo, when="cheap", **TWO_CASES)
+    path = ask(house, demo, when="cheap")
     settle_alone(house)
     files = audit_files(TENANT, path.rpartition("/")[2])
-    for number in range(1, len(TWO_RATINGS) + 1):
+    for number in range(1, CASES + 1):
         brought = files.brought(number)
         assert brought is not None
         files.put_brought(number, brought.model_copy(update={"address": "that of another model"}))
     house.carry_on()
     view = demo.get(path).json
-    assert (view["state"], view["turns"], ratings(demo, path)) == ("done", TWO_TURNS, TWO_RATINGS)
-    assert [call.by_batch for call in house.server.calls] == [True] * len(TWO_RATINGS) + [False] * TWO_TURNS
+    assert (view["state"], view["turns"], ratings(demo, path)) == ("done", TURNS, RATINGS)
+    assert [call.by_batch for call in house.server.calls] == [True] * CASES + [False] * TURNS
     add_up(demo, path)
 
 
@@ -388,11 +383,11 @@ def test_now_please_before_anything_was_sent_pays_once(
     house: BatchingHouse, demo: Api, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
-    path = ask(house, demo, when="cheap", **TWO_CASES)
+    path = ask(house, demo, when="cheap")
     assert now(demo, path).status == 202
     house.carry_on()
-    assert (ratings(demo, path), house.batches()) == (TWO_RATINGS, [])
-    assert [call.by_batch for call in house.server.calls] == [False] * TWO_TURNS
+    assert (ratings(demo, path), house.batches()) == (RATINGS, [])
+    assert [call.by_batch for call in house.server.calls] == [False] * TURNS
     assert now(demo, path).status == 202, "a repeat changes nothing"
     add_up(demo, path)
 
@@ -424,20 +419,21 @@ def test_a_death_at_any_moment_loses_no_first_turn_and_pays_none_twice(
         fate.awake = asked.turn == 0  # what comes after is as in any audit
         return agent.answer(asked)
 
-    moment, killed, begin = 5, True, starting_point(house)  # past the API
+    moment, killed = 5, True  # past the API
+    paths: list[str] = []
     while killed:
-        begin()
+        house.asked_before += sum(not call.by_batch for call in house.server.calls)
         house.server.reset()
         house.server.script(answered)
         house.server.batches.plan(Plan(looks=1, twice=(0,)))
         fate.seen, fate.kills, fate.at, fate.awake = 0, 0, (moment,), True
-        path = ask(house, demo, when="cheap", **ONE_CASE)
+        paths.append(ask(house, demo, when="cheap", **ONE_CASE))
         house.carry_on(swept=True)
         killed, fate.at = fate.kills > 0, ()
-        view = demo.get(path).json
+        view = demo.get(paths[-1]).json
         assert (view["state"], view["turns"], view["totals"]["Valid"]) == ("done", 3, 1), moment
         assert [call.by_batch for call in house.server.calls] == [True, False, False], moment
-        add_up(demo, path)
+        add_up(demo, *paths)
         moment += EVERY
     assert moment > 4 * EVERY
 
@@ -449,23 +445,24 @@ def test_what_was_brought_too_late_is_told_once_though_whoever_tells_it_dies(
     fate = Fate()
     fate.meet(monkeypatch, STEPS)
     call_the_dead_again(house, fate, monkeypatch)
-    moment, killed, begin = 2, True, starting_point(house)
+    moment, killed = 2, True
+    paths: list[str] = []
     while killed:
-        begin()
+        house.asked_before += sum(not call.by_batch for call in house.server.calls)
         house.server.reset()
         house.server.script(agent.answer)
         house.server.batches.plan(Plan(looks=2))
-        path = ask(house, demo, when="cheap", **ONE_CASE)
+        paths.append(ask(house, demo, when="cheap", **ONE_CASE))
         house.wake()
-        assert now(demo, path, pay_twice="true").status == 202
+        assert now(demo, paths[-1], pay_twice="true").status == 202
         house.deployment.machines.work()
-        at_once = demo.get(path).json
+        at_once = demo.get(paths[-1]).json
         fate.seen, fate.kills, fate.at = 0, 0, (moment,)
         house.carry_on(swept=True)
         killed, fate.at = fate.kills > 0, ()
-        view = demo.get(path).json
+        view = demo.get(paths[-1]).json
         assert view["cost_usd"] == pytest.approx(at_once["cost_usd"] + view["batches"]["cost_usd"]), moment
         assert [call.by_batch for call in house.server.calls].count(True) == 1, moment
-        add_up(demo, path)
+        add_up(demo, *paths)
         moment += EVERY
     assert moment > 2 * EVERY
