@@ -12,11 +12,12 @@ from boto3.session import Session
 from botocore.client import BaseClient
 from moto import mock_aws
 
-from tests.support import moto_shortcuts
+from tests.support import moto_shortcuts, s3_shortcuts
 
 REGION = "us-east-1"
 
 moto_shortcuts.take()
+s3_shortcuts.take()
 
 
 @contextmanager

@@ -100,11 +100,11 @@ def _file(module: str) -> Path | None:
 
 def watch_imports(running: Sequence[str]) -> None:
     """Refuse from now on what the layers of the handler at work, the last of `running`, do not bring."""
-    imported = builtins.__import__
+    imported, lacking_here = builtins.__import__, cache(lacking)
 
     @wraps(imported)
     def watched(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:  # noqa: A002 - as Python calls it
-        if running and level == 0 and (missing := lacking(running[-1], name, tuple(fromlist or ()))):
+        if running and level == 0 and (missing := lacking_here(running[-1], name, tuple(fromlist or ()))):
             raise ImportError(f"{running[-1]} imports {name}, and no layer of it brings {', '.join(sorted(missing))}")
         return imported(name, globals, locals, fromlist, level)
 

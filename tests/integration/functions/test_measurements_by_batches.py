@@ -30,6 +30,7 @@ from tests.support.faithfulness import said, taken_apart, verdict
 from tests.support.machines import Handler
 from tests.support.providers import ProviderServer, success
 from tests.support.quizzes import SOURCE, quiz
+from tests.support.starting_points import starting_point
 from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
 from touchstone.clock import system_clock
@@ -304,8 +305,9 @@ def test_a_death_at_any_moment_loses_no_measurement_and_pays_nothing_twice(
 
     monkeypatch.setattr(house.deployment.machines, "invoke", invoke)
     house.deployment.machines.context = Context(LONG_MS)
-    moment, killed = 1, True
+    moment, killed, begin = 1, True, starting_point(house)
     while killed:
+        begin()
         house.server.reset()
         house.server.batches.plan(Plan(looks=1, twice=(0,)))
         fate.seen, fate.kills, fate.at = 0, 0, (moment,)
@@ -498,8 +500,9 @@ def test_a_death_at_any_moment_loses_no_measurement_of_the_api(
     fate.meet(monkeypatch, STEPS)
     call_the_dead_again(house, fate, monkeypatch)
     machines = house.deployment.machines
-    moment, killed = 5, True
+    moment, killed, begin = 5, True, starting_point(house)
     while killed:
+        begin()
         house.server.reset()
         house.server.batches.plan(Plan(looks=1, twice=(0,)))
         fate.seen, fate.kills, fate.at = 0, 0, ()

@@ -19,6 +19,7 @@ from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, 
 from tests.support.deaths import Fate
 from tests.support.deployment import Context
 from tests.support.providers import ProviderServer
+from tests.support.starting_points import starting_point
 from tests.support.wire_batches import Plan
 from touchstone.budgets import Spending
 from touchstone.errors import StoreError
@@ -36,7 +37,11 @@ STEPS: list[tuple[Any, str]] = [
     *PROVIDER_CALLS,
 ]
 SHARES = 4
-"""The moments are shared among so many tests."""
+"""The moments of the first provider are shared among so many tests."""
+FIRST = "openai"
+"""The provider with all moments. With the others those around calls to the provider count: what lies between
+two of them is writing to the store, which is the same with all."""
+OTHERS = [name for name in KEYS if name != FIRST]
 ROUNDS = 12
 """Looks of the schedules, an hour apart, within which everything has come to its end."""
 
@@ -49,14 +54,6 @@ def house(
     with batching_house(judges, monkeypatch, provider=request.param) as here:
         yield here
         balance_at_the_end(here)
-
-
-@pytest.fixture
-def fate(monkeypatch: pytest.MonkeyPatch) -> Fate:
-    """Nobody is killed yet."""
-    found = Fate()
-    found.meet(monkeypatch, STEPS)
-    return found
 
 
 def _until_the_end(house: BatchingHouse, records: list[Any], fate: Fate) -> None:
@@ -83,29 +80,44 @@ def _check(house: BatchingHouse, records: list[Any]) -> None:
     assert stores.evaluations().backlog().count == 0
 
 
+@pytest.mark.parametrize("house", [FIRST], indirect=True)
 @pytest.mark.parametrize("share", range(SHARES))
 def test_a_crash_at_any_moment_loses_nothing_and_pays_nothing_twice(
-    house: BatchingHouse, fate: Fate, share: int
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch, share: int
 ) -> None:
-    moment, killed = 1 + share, True
+    moments = _crash_at_each(house, monkeypatch, STEPS, first=1 + share, every=SHARES)
+    assert moments > 2 * len(("create", "intended", "create", "created", "look", "collect", "settle")) + COUNT
+
+
+@pytest.mark.parametrize("house", OTHERS, indirect=True)
+def test_a_crash_around_any_call_to_a_provider_loses_nothing_and_pays_nothing_twice(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = _crash_at_each(house, monkeypatch, PROVIDER_CALLS, first=1, every=1)
+    assert moments > 2 * len(("submit", "look", "look", "collect"))
+
+
+def _crash_at_each(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch, steps: list[tuple[Any, str]], *, first: int, every: int
+) -> int:
+    """Begin anew with a death at each moment around these steps, from the first one on; the number behind the last."""
+    fate = Fate()
+    fate.meet(monkeypatch, steps)
+    moment, killed, begin = first, True, starting_point(house)
     while killed:
-        _clear(house)
+        begin()
+        _mixed_up(house)
         records = house.enqueue(COUNT)
         fate.seen, fate.kills, fate.at = 0, 0, (moment,)
         _until_the_end(house, records, fate)
         killed, fate.at = fate.kills > 0, ()
         _check(house, records)
-        moment += SHARES
-    assert moment > 2 * len(("create", "intended", "create", "created", "look", "collect", "settle")) + COUNT
+        moment += every
+    return moment
 
 
-def _clear(house: BatchingHouse) -> None:
-    """A fresh day: nothing stored, and a provider that mixes things up."""
-    table = house.deployment.table
-    for item in table.scan()["Items"]:
-        if not str(item["pk"]).startswith("T#demo") or str(item["pk"]).count("#") > 1:
-            table.delete_item(Key={"pk": item["pk"], "sk": item["sk"]})
-    house.deployment.machines.asleep.clear()
+def _mixed_up(house: BatchingHouse) -> None:
+    """A provider that mixes things up."""
     house.server.reset()
     for number in range(COUNT):
         house.server.reply(replies.evaluate(clarity=number / 10), prompt=f"island-{number}-")
@@ -116,7 +128,7 @@ def _clear(house: BatchingHouse) -> None:
 def test_a_table_that_fails_once_at_any_moment_is_repeated_by_the_machine(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _clear(house)
+    _mixed_up(house)
     records = house.enqueue(COUNT)
     faults = iter([True, True])
     change = JobStore.change

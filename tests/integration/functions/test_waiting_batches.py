@@ -29,10 +29,13 @@ from touchstone.clock import system_clock
 from touchstone.errors import StoreError
 from touchstone.judges import load_registry
 from touchstone.operations.again import DELIVERED_FOR, DELIVERIES, VISIBLE_AFTER
+from touchstone.operations.batches import chunks
 from touchstone.records import Artifacts
 
-LINES = 60
-A_DAY = 30
+CHUNK = 10
+"""Lines of a chunk here: fewer than a deployment's, so that a file of three chunks is a short one."""
+LINES = 24
+A_DAY = 12
 MODEL = load_registry(environ={}).model("gemini", "verify").name
 
 
@@ -43,6 +46,7 @@ def judged(aws: None, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch) -
     models = {"models": {MODEL: {"per_day": 100_000, "per_minute": 10_000}}}
     only = {name: key for name, key in keys.items() if name.startswith("GEMINI")}
     judges.reply(replies.verify(), schema="VerifyReply")
+    monkeypatch.setattr(chunks, "CHUNK_LINES", CHUNK)
     with deployed(monkeypatch, keys=only, **addresses, **registry(gemini=models)) as here:
         here.tenant(TENANT)
         yield here
@@ -91,17 +95,17 @@ def test_r26_a_day_that_is_spent_is_waited_for_and_every_line_is_scored(
     reset = next_reset("gemini", system_clock())
     assert machine.drop(FILE) == "waiting"
     batch = machine.batch
-    assert (batch.state, batch.total, batch.done, batch.failed, batch.waiting) == ("running", 60, 30, 0, 30)
+    assert (batch.state, batch.total, batch.done, batch.failed, batch.waiting) == ("running", LINES, A_DAY, 0, A_DAY)
     assert batch.waiting_for in {"quota", "day_quota"}
     assert batch.waiting_until is not None
     assert abs(batch.waiting_until - reset) < timedelta(minutes=2)
     view = Api(token=machine.deployment.token(TENANT)).get(f"/v1/batches/{batch.id}").json
-    assert (view["waiting"], view["waiting_for"], view["upload_url"]) == (30, batch.waiting_for, None)
+    assert (view["waiting"], view["waiting_for"], view["upload_url"]) == (A_DAY, batch.waiting_for, None)
     asked = len(judges.calls)
     assert asked <= A_DAY + 3
     assert machine.wait() == "finished"
     assert badges(machine) == {("verified", None): LINES}
-    assert (machine.batch.done, machine.batch.failed, machine.batch.waiting) == (60, 0, 0)
+    assert (machine.batch.done, machine.batch.failed, machine.batch.waiting) == (LINES, 0, 0)
     assert len(judges.calls) == asked + A_DAY
     assert refused(judges.calls) <= 3
 
@@ -188,7 +192,7 @@ def test_i2_a_part_that_was_lost_asks_nobody_twice(
     monkeypatch.setattr(Artifacts, "put_text", put_text)
     assert machine.drop(FILE) == "waiting"
     assert len(lost) == 3
-    assert (machine.batch.done, machine.batch.waiting) == (30, 30)
+    assert (machine.batch.done, machine.batch.waiting) == (A_DAY, A_DAY)
     assert sum(call.status == 200 for call in judges.calls) == A_DAY
     assert machine.wait() == "finished"
     assert badges(machine) == {("verified", None): LINES}
@@ -207,7 +211,7 @@ def test_i2_parts_that_are_gone_when_a_round_is_repeated_ask_nobody_twice(
     for chunk in listed(machine.deployment, machine.prepared):
         lines(chunk, LONG)
     again = collect({**machine.prepared, "owner": machine.owner}, LONG)
-    assert (len(judges.calls), machine.batch.done, machine.batch.waiting) == (asked, 30, 30)
+    assert (len(judges.calls), machine.batch.done, machine.batch.waiting) == (asked, A_DAY, A_DAY)
     assert again["manifest_key"] == waiting["manifest_key"]
     assert machine.wait() == "finished"
     assert badges(machine) == {("verified", None): LINES}
@@ -249,13 +253,14 @@ def test_lines_of_a_function_that_died_are_asked_again_and_none_is_ended_meanwhi
     state = machine.drop(FILE)
     for _ in range(2):
         assert state == "waiting"
-        assert (machine.batch.waiting, machine.batch.waiting_for, machine.batch.done) == (25, "not_done", 35)
+        assert (machine.batch.waiting, machine.batch.waiting_for) == (CHUNK, "not_done")
+        assert machine.batch.done == LINES - CHUNK
         later(machine.said["wait_seconds"] + 3600)
         assert sweep.handler({}, LONG)["ended"] == 0, "the batch comes back to them"
         state = machine.wait()
     assert state == "finished"
     assert badges(machine) == {("verified", None): LINES}
-    assert (machine.batch.done, machine.batch.failed) == (60, 0)
+    assert (machine.batch.done, machine.batch.failed) == (LINES, 0)
     assert len(judges.calls) == LINES
     assert [result["line"] for result in machine.results()] == list(range(1, LINES + 1))
 
@@ -271,8 +276,8 @@ def test_a_chunk_that_kills_every_function_ends_with_its_batch_and_at_growing_di
     machine: BatchMachine, judges: ProviderServer
 ) -> None:
     machine.deaths[1] = 1000
-    batch = machine.run(b"\n".join(row(number, expected="Canberra") for number in range(30)))
-    assert (batch.state, batch.done, batch.failed) == ("finished", 25, 5)
+    batch = machine.run(b"\n".join(row(number, expected="Canberra") for number in range(CHUNK + 2)))
+    assert (batch.state, batch.done, batch.failed) == ("finished", CHUNK, 2)
     assert {one["error"]["reason"] for one in machine.results() if one["error"]} == {"not_done"}
     assert sum(machine.waits) >= 7 * 24 * 3600 - 60
     assert len(machine.waits) < 50
@@ -395,7 +400,7 @@ def test_a_model_without_a_price_is_said_at_once_and_nothing_waits_for_it(
 def test_r24_a_drain_that_meets_a_quota_that_nobody_knew_is_refused_three_times_a_minute(
     machine: BatchMachine, judges: ProviderServer
 ) -> None:
-    asked = [row(number, answer="Canberra", expected="Canberra", deep_evaluation=True) for number in range(24)]
+    asked = [row(number, answer="Canberra", expected="Canberra", deep_evaluation=True) for number in range(A_DAY)]
     machine.run(b"\n".join(asked))
     judges.limit(rpd=5)
     drain.handler({"execution_id": "x"}, LONG)
