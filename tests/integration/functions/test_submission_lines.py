@@ -10,12 +10,13 @@ from functions.batch import lines
 from functions.composition import stores
 from tests.support import grading, replies
 from tests.support.api import Api
-from tests.support.batches import LONG, chunks, results_of
+from tests.support.batches import LONG, BatchMachine, chunks, in_lines, results_of
 from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import TENANT
 from tests.support.providers import ProviderServer, error
 from touchstone.clock import system_clock
+from touchstone.operations.batches.batching import WAITS_FOR
 from touchstone.oracle.model import TaskPath
 from touchstone.references import Reference
 
@@ -166,7 +167,15 @@ def test_work_is_not_lost_where_no_time_is_left_to_judge_it(
     judged.machines.started.clear()
     calls = len(judges.calls)
     rows = [_line(task_id, "ann", GOOD), {"kind": "verify", "problem": "Compute 1 + 1.", "answer": "2"}]
-    work, answer = results_of(judged, rows, context=Context(remaining_ms=remaining_ms))
+    context = Context(remaining_ms=remaining_ms)
+    # The first wait takes all days that a batch waits for: every hour between would leave no time either.
+    machine = BatchMachine(
+        deployment=judged,
+        call=lambda handler, payload: handler(payload, context),
+        pause=lambda seconds: later(seconds + WAITS_FOR.total_seconds()),
+    )
+    machine.run(in_lines(rows))
+    work, answer = machine.results()
     assert (work["error"], work["submission"]["standing"]) == (None, "received")
     assert (answer["error"] is None, answer["answer"] is not None) == (answered, answered)
     assert len(judges.calls) == calls

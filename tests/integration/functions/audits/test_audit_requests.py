@@ -10,7 +10,7 @@ from functions import sweep
 from functions.composition import stores
 from tests.support.api import Api
 from tests.support.clocks import later
-from tests.support.deployed_audits import ONE, STALLED, begun, request, settled
+from tests.support.deployed_audits import ONE, ONE_FILE, STALLED, begun, request, settled
 from tests.support.deployment import BUCKET, Context, Deployment
 
 
@@ -68,7 +68,7 @@ def test_a_target_that_would_come_from_elsewhere_is_refused(demo: Api, requireme
 
 
 def test_proofs_are_not_run_against_another_library(demo: Api) -> None:
-    path = begun(demo, files=[{"name": "one.json", "text": json.dumps(ONE)}])
+    path = begun(demo, files=ONE_FILE)
     refused = demo.post(f"{path}/recheck", {"requirement": "tinydep==0.5"})
     assert (refused.status, "another library" in refused.body) == (400, True)
 
@@ -76,7 +76,7 @@ def test_proofs_are_not_run_against_another_library(demo: Api) -> None:
 def test_a_report_that_no_reply_has_room_for_is_read_by_its_link(
     demo: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = begun(demo, files=[{"name": "one.json", "text": json.dumps(ONE)}])
+    path = begun(demo, files=ONE_FILE)
     whole = demo.get(f"{path}/report", format="json").body
     monkeypatch.setattr("touchstone.operations.audits.intake.MAX_REPLY_BYTES", len(whole) - 1)
     refused = demo.get(f"{path}/report", format="json")
@@ -94,21 +94,23 @@ def test_a_tenant_has_so_many_at_work_at_once_and_no_more(
 ) -> None:
     monkeypatch.setattr("touchstone.operations.audits.intake.MAX_UNFINISHED", 2)
     judged.machines.lost = frozenset({"install"})
-    first = demo.post("/v1/audits", request(), key="first")
-    assert demo.post("/v1/audits", request(), key="second").status == 202
-    refused = demo.post("/v1/audits", request(), key="third")
+    first = demo.post("/v1/audits", request(files=ONE_FILE), key="first")
+    assert demo.post("/v1/audits", request(files=ONE_FILE), key="second").status == 202
+    refused = demo.post("/v1/audits", request(files=ONE_FILE), key="third")
     assert (refused.status, "2 audits are at work" in refused.body) == (429, True)
-    assert demo.post("/v1/audits", request(), key="first").json["id"] == first.json["id"], "a repeat is no other audit"
-    assert Api(token=judged.token("rival")).post("/v1/audits", request()).status == 202
+    assert demo.post("/v1/audits", request(files=ONE_FILE), key="first").json["id"] == first.json["id"], (
+        "a repeat is no other audit"
+    )
+    assert Api(token=judged.token("rival")).post("/v1/audits", request(files=ONE_FILE)).status == 202
     judged.machines.lost = frozenset()
     later(STALLED)
     sweep.handler({}, Context())
     settled()
-    assert demo.post("/v1/audits", request(), key="third").status == 202
+    assert demo.post("/v1/audits", request(files=ONE_FILE), key="third").status == 202
 
 
 def test_another_tenant_finds_nothing(demo: Api, judged: Deployment) -> None:
-    path = begun(demo)
+    path = begun(demo, files=ONE_FILE)
     rival = Api(token=judged.token("rival"))
     for answer in (rival.get(path), rival.get(f"{path}/report"), rival.post(f"{path}/recheck", {"requirement": "a"})):
         assert answer.status == 404
