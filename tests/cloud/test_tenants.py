@@ -111,7 +111,7 @@ def test_no_route_shows_or_changes_what_another_tenant_has(
         assert names <= PATHS.keys(), f"{path} has a parameter that this test does not know"
         filled = path.format(**owned)
         described = document["paths"][path][method.lower()].get("parameters", [])
-        asking = {"party": "ann"} if any(one["name"] == "party" for one in described) else {}
+        asking = {"party": "ann"} if any(one.get("name") == "party" for one in described) else {}
         reply = theirs.send(
             method,
             filled,
