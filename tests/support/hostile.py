@@ -1,15 +1,15 @@
 """Texts that a stranger may send to keep a machine busy, and what the costliest of them takes of a function.
 
-All of them are fed at two parts of the size that a function's door admits, of sixteen thousand characters at most, and
-at the full size those that took longest there or grew fastest from one part to the other. All are also fed at the sizes
-up to which rooms within read a text that they refuse where it is longer.
+All of them are fed at two parts of the size that a function's door admits, of 16,000 characters at most. Those that
+seem to take longest there, or to grow fastest from one part to the other, are measured again, and those that do are fed
+at the full size. All are also fed at the sizes up to which rooms within read a text that they refuse where it is longer.
 """
 
 import functools
 import itertools
 import resource
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -22,6 +22,8 @@ from touchstone.checks.proofs.recognition import MAX_ANSWER_CHARS
 from touchstone.errors import TouchstoneError
 
 type Door = Callable[[str], object]
+type Parts = tuple[float, float]
+"""Seconds that a text takes at the smaller part of the full size, and at the larger."""
 
 UNITS: Mapping[str, str] = MappingProxyType(
     {
@@ -99,7 +101,7 @@ AROUND: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 NAMES = (*UNITS, *AROUND)
 SMALL, MOST_SMALL = 16, 16_000
 """The part of the full size at which every text is tried, and the most characters: what grows shows in so many."""
-SMALLER = 4
+SMALLER = 8
 """The part of that at which it is tried before, to see how it grows."""
 GRAIN = 0.0001
 """Seconds below which two measurements cannot be told apart."""
@@ -110,19 +112,27 @@ Longer ones are refused there at first sight, so that neither the full size nor 
 """
 MOST_OF_WITHIN = 25
 """Up to how many times the larger of these the full size is, where they are the parts at which every text is tried."""
-SLOWEST = 2
-"""Texts that are tried at full size, even where they take long: so many of the slowest, and of the fastest growing."""
-SPENT, MOST_TRIED = 0.1, 8
-"""Seconds that texts take at full size together, or how many they are, until the rest are left out: they are faster."""
+MEASURED_AGAIN = 2
+"""How often a text that seems to stand out at the parts is measured again there: the least counts.
 
+So a moment in which the machine was busy does not choose which texts are tried at full size."""
+SPENT, MOST_TRIED = 0.1, 8
+"""Seconds that texts take at full size together, or how many they are, until the rest are left out: they are faster.
+
+The slowest and the fastest growing are tried even where they take longer."""
+
+MAX_MEGABYTES = 200.0
+"""By how many a process may grow."""
 MOST_GROWTH = 3.0
 """How much longer the whole may take than the half."""
 MIN_SECONDS = 0.1
 """What takes less is not compared: it is the clock's grain and the garbage collector that would be."""
-SURE = 0.9
-"""Seconds up to which a first measurement is believed."""
+SURE = 2.0
+"""Seconds up to which a first measurement is believed: no more than half of what any may take."""
 AGAIN = 2
 """How often what took longer is measured again: its least time counts, since the machine may have been busy."""
+SURELY_LINEAR = 2.4
+"""Where the whole takes no more than so many times the half, the half is measured once."""
 AGAIN_WHERE_IT_SEEMS_TO_GROW = 12
 """A neighbour on the processor slows a long text more than a short one, which its caches hold; what grows does so each
 time."""
@@ -185,18 +195,15 @@ def cost_of(doors: Sequence[Door], size: int) -> Cost:
         _seconds(door, "A text. 一篇文章。")  # loads what is loaded on first use
     before = _peak()
     costs: dict[Feeding, float] = {}
-    slow: dict[Feeding, float] = {}
-    growing: dict[Feeding, float] = {}
+    parts: dict[Feeding, Parts] = {}
     for name, door in itertools.product(NAMES, doors):
         took = {tried: _passed(door, _kept_text(name, tried)) for tried in sorted(_tried(size))}
         costs |= {Feeding(door, name, most): took[most] for most in WITHIN if most < size}
         smaller, small = (took[part] for part in _parts(size))
-        feeding = Feeding(door, name, size)
-        slow[feeding], growing[feeding] = small, small * max(1.0, small / max(smaller, GRAIN)) ** 2
-    ranked = [sorted(told, key=lambda one: -told[one]) for told in (slow, growing)]
+        parts[Feeding(door, name, size)] = smaller, small
     full: dict[Feeding, float] = {}
-    for feeding in dict.fromkeys(itertools.chain.from_iterable(zip(*ranked, strict=True))):
-        if len(full) >= 2 * SLOWEST and (sum(full.values()) >= SPENT or len(full) >= MOST_TRIED):
+    for feeding in _standing_out(parts):
+        if len(full) >= len(RANKINGS) and (sum(full.values()) >= SPENT or len(full) >= MOST_TRIED):
             break
         full[feeding] = feeding.seconds()
     worst, seconds = _worst(costs | full)
@@ -205,7 +212,9 @@ def cost_of(doors: Sequence[Door], size: int) -> Cost:
         half = seconds
     elif seconds > MOST_GROWTH * MIN_SECONDS:
         shorter = replace(worst, size=worst.size // 2)
-        half = min(shorter.seconds() for _ in range(AGAIN))
+        half = shorter.seconds()
+        if seconds > SURELY_LINEAR * half:
+            half = min(half, shorter.seconds())
         for _ in range(AGAIN_WHERE_IT_SEEMS_TO_GROW):
             if seconds > MOST_GROWTH * half:
                 seconds = min(seconds, worst.seconds())
@@ -225,6 +234,36 @@ class Feeding:
     def seconds(self) -> float:
         """What it takes, of a processor."""
         return _seconds(self.door, text_of(self.name, self.size))
+
+    def again(self, parts: Parts) -> Parts:
+        """What it takes at the two parts, measured again: the least of both measurements."""
+        smaller, small = (_passed(self.door, _kept_text(self.name, part)) for part in _parts(self.size))
+        return min(parts[0], smaller), min(parts[1], small)
+
+
+def _growing(parts: Parts) -> float:
+    smaller, small = parts
+    return small * max(1.0, small / max(smaller, GRAIN)) ** 2
+
+
+RANKINGS: tuple[Callable[[Parts], float], ...] = (lambda parts: parts[1], _growing)
+"""By what texts stand out at the parts: what they take, and how it grows."""
+
+
+def _standing_out(parts: Mapping[Feeding, Parts]) -> Iterator[Feeding]:
+    """The texts by how much they stand out: the slowest, the fastest growing, the next of either, and so on.
+
+    What seems to stand out is measured again before it counts as that.
+    """
+    told, again = dict(parts), dict.fromkeys(parts, MEASURED_AGAIN)
+    for rank in itertools.cycle(RANKINGS):
+        if not told:
+            return
+        while again[first := max(told, key=lambda one: rank(told[one]))]:
+            told[first] = first.again(told[first])
+            again[first] -= 1
+        del told[first]
+        yield first
 
 
 def _worst(costs: dict[Feeding, float]) -> tuple[Feeding, float]:

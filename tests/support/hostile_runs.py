@@ -1,4 +1,4 @@
-"""Feed hostile texts to the functions of the package, each in a process of its own that is forked off this one.
+"""Feed hostile texts to the functions of the package, in processes that are forked off this one.
 
 `python -m tests.support.hostile_runs` reads requests from its input, one a line, and answers each with a line of JSON.
 """
@@ -21,7 +21,7 @@ from typing import Any
 from pydantic import ValidationError
 
 import touchstone
-from tests.support.hostile import Door, cost_of, prepare
+from tests.support.hostile import MAX_MEGABYTES, Door, cost_of, prepare
 from tests.support.hostile_doors import DOORS
 from tests.support.hostile_functions import SIZES, commands_of, is_within, judged, size_of
 from tests.support.text_functions import text_functions
@@ -34,11 +34,11 @@ MOST_WAITED = 300
 """Seconds after which a function that waits for something is ended."""
 
 
-def apart(work: Callable[[], Any]) -> Any:
-    """What work comes to in a process of its own without a network, or how it failed."""
+def apart(work: Callable[[], Any], functions: int = 1) -> Any:
+    """What work on so many functions comes to in a process of its own without a network, or how it failed."""
     reading, writing = os.pipe()
     if not (child := os.fork()):
-        _alone()
+        _alone(functions)
         try:
             said = work()
         except BaseException as error:  # noqa: BLE001 -- told to whoever asked
@@ -53,16 +53,16 @@ def apart(work: Callable[[], Any]) -> Any:
     return json.loads(said) if said else {"fault": f"ended with status {status}"}
 
 
-def _alone() -> None:
+def _alone(functions: int) -> None:
     os.setsid()
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (functions * MOST_SECONDS, functions * MOST_SECONDS))
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
     os.chdir(tempfile.gettempdir())
     socket.socket.connect = _refuse  # type: ignore[method-assign]
     time.sleep = lambda _seconds: None  # whoever tries again later does so at once
-    signal.alarm(MOST_WAITED)
+    signal.alarm(functions * MOST_WAITED)
 
 
 def _refuse(*_: object) -> None:
@@ -86,9 +86,17 @@ class Feeding:
         return apart(lambda: asdict(cost_of([opened()], size)))
 
     def room(self, name: str) -> dict[str, Any]:
-        """What they cost each function of a room that is fed as it stands."""
-        fed = {one.function.place: one.doors for one in self.functions if one.doors}
-        return {place: self._fed(place, doors) for place, doors in fed.items() if is_within(place, name)}
+        """What they cost each function of a room that is fed as it stands.
+
+        They share a process. One that does not end there, or more memory than one may take, has each fed by itself.
+        """
+        fed = {
+            one.function.place: one.doors for one in self.functions if one.doors and is_within(one.function.place, name)
+        }
+        told = apart(lambda: {place: asdict(cost_of(fed[place], size_of(place))) for place in fed}, len(fed))
+        if "fault" in told or sum(cost["megabytes"] for cost in told.values()) > MAX_MEGABYTES:
+            return {place: self._fed(place, doors) for place, doors in fed.items()}
+        return dict(told)
 
     def _fed(self, place: str, doors: Sequence[Door]) -> Any:
         return apart(lambda: asdict(cost_of(doors, size_of(place))))

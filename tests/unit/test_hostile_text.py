@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import touchstone
-from tests.support.hostile import MIN_SECONDS, MOST_GROWTH
+from tests.support.hostile import MAX_MEGABYTES, MIN_SECONDS, MOST_GROWTH
 from tests.support.hostile_doors import DOORS
 from tests.support.hostile_functions import NEEDED, NOT_FED, OURS, ROOMS, SIZES, is_within
 
@@ -22,7 +22,6 @@ MAX_SECONDS = 5.0
 
 What grows faster than its text is found by its growth, on any machine.
 """
-MAX_MEGABYTES = 200.0
 FOLDER = Path(touchstone.__file__).parent
 
 pytestmark = pytest.mark.timeout(900)
