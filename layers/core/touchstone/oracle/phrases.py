@@ -8,10 +8,12 @@ a line's first word is bounded.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 
 from touchstone.oracle.model import RiskFlag
+from touchstone.packaged import own_table
 
 _GAP = r"[^.!?。！？\n]"
 _ORDERED = (
@@ -76,11 +78,11 @@ _ORDERED_ZH = (
 _GIVE_ZH = r"(?:给予?|给出|给我|打出?|判定?|评定?|评为|判为|输出|返回|回复|授予|记为?|设为)"
 
 
-def _all(*patterns: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+def _all(*sources: str) -> tuple[str, ...]:
+    return sources
 
 
-PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
+PHRASES: Mapping[RiskFlag, tuple[str, ...]] = MappingProxyType(
     {
         "addresses_the_judge": _all(
             rf"{_ORDERED}(?:completely\s|fully\s|simply\s)?{_OBEY_NOT}\b{_GAP}{{0,30}}?\b{_INSTRUCTIONS}",
@@ -278,3 +280,22 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
         ),
     }
 )
+"""The sources of the patterns of each flag, for `compiled`."""
+
+type NeededWords = tuple[int, Sequence[str]]
+"""The length of a pattern's longest match, 0 if it has no bound, and words of which every match holds one, in lower
+case."""
+
+NEEDED: Mapping[RiskFlag, Sequence[NeededWords]] = own_table(__file__, "phrase_words.json")
+"""What each of `PHRASES` needs. A text without any of the words need not be searched, and one with few of them only
+around these. The table is derived from the patterns by a test, which writes it anew if `TOUCHSTONE_WRITE_PHRASE_WORDS`
+is set."""
+
+
+@cache
+def compiled(source: str) -> re.Pattern[str]:
+    """The pattern of one of `PHRASES`.
+
+    All of them take 0.15 to 0.5 s to compile, and most texts need few of them: each is compiled when it is first used.
+    """
+    return re.compile(source, re.IGNORECASE)
