@@ -12,12 +12,12 @@ from touchstone.oracle.model import (
     DimensionScore,
     GateCheck,
     IndividualScoring,
+    JudgeOpinion,
     RiskFlag,
     Suggestion,
     TaskPath,
 )
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.readings import JudgeOpinion
 from touchstone.oracle.submission import FinalistComparison, Submission
 from touchstone.oracle.task import Task, TaskRequest, locked, new_task
 from touchstone.oracle.unjudged import Stage, Unjudged

@@ -17,11 +17,11 @@ from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import Fenced
 from touchstone.oracle.dimensions import DimensionsReply
 from touchstone.oracle.gate import GateReply
+from touchstone.oracle.horizontal import HorizontalReply
+from touchstone.oracle.judging import prompt
 from touchstone.oracle.material import DigestReply
 from touchstone.oracle.model import FIXED
-from touchstone.oracle.placing import HorizontalReply
 from touchstone.oracle.replies import IndividualReply
-from touchstone.oracle.wording import prompt
 from touchstone.text.language import Language
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from touchstone.oracle.model import GateCheck as GateCheck
     from touchstone.oracle.model import GateVote as GateVote
     from touchstone.oracle.model import IndividualScoring as IndividualScoring
+    from touchstone.oracle.model import JudgeOpinion as JudgeOpinion
     from touchstone.oracle.model import Suggestion as Suggestion
     from touchstone.oracle.passages import Passage as Passage
     from touchstone.oracle.ranking import Contender as Contender
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
     from touchstone.oracle.ranking import rank as rank
     from touchstone.oracle.ranking import shortlist as shortlist
     from touchstone.oracle.ranking import winner_of as winner_of
-    from touchstone.oracle.readings import JudgeOpinion as JudgeOpinion
     from touchstone.oracle.scoring import ScoringResult as ScoringResult
     from touchstone.oracle.scoring import score_submission as score_submission
     from touchstone.oracle.unjudged import Unjudged as Unjudged

@@ -249,3 +249,20 @@ class IndividualScoring(Strict):
     penalty: float
     penalized_total: float
     risk_flags: tuple[RiskFlag, ...] = ()
+
+
+type Variant = Literal["as_sent", "without_flagged"]
+
+
+class JudgeOpinion(Strict):
+    """What one judge said of the submission, as sent or without the flagged passages.
+
+    If nothing was left to judge, `provider`, `model` and `prompt_version` are None and there are no suggestions.
+    """
+
+    variant: Variant
+    dimension_scores: tuple[DimensionScore, ...]
+    revision_suggestions: tuple[Suggestion, ...]
+    provider: str | None
+    model: str | None
+    prompt_version: str | None

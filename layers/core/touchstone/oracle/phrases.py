@@ -286,10 +286,12 @@ type NeededWords = tuple[int, Sequence[str]]
 """The length of a pattern's longest match, 0 if it has no bound, and words of which every match holds one, in lower
 case."""
 
-NEEDED: Mapping[RiskFlag, Sequence[NeededWords]] = own_table(__file__, "phrase_words.json")
-"""What each of `PHRASES` needs. A text without any of the words need not be searched, and one with few of them only
-around these. The table is derived from the patterns by a test, which writes it anew if `TOUCHSTONE_WRITE_PHRASE_WORDS`
-is set."""
+NEEDED: Mapping[str, Sequence[NeededWords]] = own_table(__file__, "phrase_words.json")
+"""What each of `PHRASES` needs, by flag.
+
+A text without any of the words need not be searched, and one with few of them only around these. The table is derived
+from the patterns by a test, which writes it anew if `TOUCHSTONE_WRITE_PHRASE_WORDS` is set.
+"""
 
 
 @cache

@@ -13,9 +13,8 @@ from touchstone.attempts import TryEnd
 from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend
 from touchstone.oracle import submission as steps
-from touchstone.oracle.model import GateCheck, IndividualScoring
+from touchstone.oracle.model import GateCheck, IndividualScoring, JudgeOpinion
 from touchstone.oracle.passages import Passage
-from touchstone.oracle.readings import JudgeOpinion
 from touchstone.oracle.submission import FinalistComparison, ScoringBatch, Submission, SubmissionState
 from touchstone.oracle.task import TaskState
 from touchstone.oracle.unjudged import Unjudged
