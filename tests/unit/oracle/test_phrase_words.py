@@ -6,11 +6,11 @@ from pathlib import Path
 from tests.support.needed_words import needed, written
 from touchstone.oracle import phrases
 from touchstone.oracle.flags import find_passages
-from touchstone.oracle.phrases import PHRASES, compiled
+from touchstone.oracle.phrases import PHRASES
 
 
 def test_the_table_follows_from_the_patterns() -> None:
-    derived = {flag: tuple(needed(compiled(source)) for source in sources) for flag, sources in PHRASES.items()}
+    derived = {flag: tuple(needed(phrase.pattern) for phrase in listed) for flag, listed in PHRASES.items()}
     table = Path(phrases.__file__).with_name("phrase_words.json")
     if os.environ.get("TOUCHSTONE_WRITE_PHRASE_WORDS"):
         table.write_text(written(derived), encoding="utf-8")

@@ -18,7 +18,7 @@ from threading import Lock
 from touchstone.oracle.folding import Folded, fold
 from touchstone.oracle.model import RiskFlag
 from touchstone.oracle.passages import Passage
-from touchstone.oracle.phrases import NEEDED, PHRASES, compiled
+from touchstone.oracle.phrases import NEEDED, PHRASES
 
 type Found = tuple[RiskFlag, int, int]
 """A passage: its flag, and the places where it begins and ends."""
@@ -100,9 +100,9 @@ def find_passages(text: str) -> tuple[Passage, ...]:
 
 def _phrases(folded: Folded) -> Iterator[Found]:
     words = _Words(folded.text)
-    for flag, sources in PHRASES.items():
-        for source, needed in zip(sources, NEEDED[flag], strict=True):
-            found = (compiled(source).finditer(folded.text, *stretch) for stretch in words.around(*needed))
+    for flag, phrases in PHRASES.items():
+        for phrase, needed in zip(phrases, NEEDED[flag], strict=True):
+            found = (phrase.pattern.finditer(folded.text, *stretch) for stretch in words.around(*needed))
             for match in chain.from_iterable(found):
                 start, end = _trimmed(folded.text, *match.span())
                 if flag != "imitates_prompt_markers":

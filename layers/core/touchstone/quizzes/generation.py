@@ -25,7 +25,7 @@ from touchstone.judges.spends import Spend
 from touchstone.material import Question, QuestionKind, Quiz, Reading
 from touchstone.quizzes.model import KINDS, MAX_ASKED, Content, QuizAttempt, QuizRequest, Weakness
 from touchstone.quizzes.parts import QuizPart, parts_of
-from touchstone.quizzes.wording import as_json, language_for, question_json
+from touchstone.quizzes.texts import as_json, language_for, question_json
 from touchstone.strict import fault_sentence
 from touchstone.together import gather_all
 
