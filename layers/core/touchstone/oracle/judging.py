@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from touchstone.clock import Deadline
-from touchstone.judges.base import Judge, JudgeQuestion, Prompt
+from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import Checked, JudgeReply, NotScored, RefusedReply, ask_checked
-from touchstone.judges.prompts import load_prompt
+from touchstone.judges.prompts import prompt_of
 from touchstone.oracle.model import Brief
 from touchstone.text.language import Language, language_of
 
@@ -45,7 +45,7 @@ class Judging:
 
         def question(faults: Sequence[str]) -> JudgeQuestion[T]:
             return JudgeQuestion(
-                prompt=prompt(name, self.language, **values, faults=list(faults)),
+                prompt=prompt_of(__package__, name, self.language, **values, faults=list(faults)),
                 reply_type=reply_type,
                 max_output_tokens=max_output_tokens,
                 use_cache=self.use_cache,
@@ -55,11 +55,6 @@ class Judging:
             return list(faults_of(reply))
 
         return await ask_checked(self.judge, question, faults_in, deadline=self.deadline, purpose=name)
-
-
-def prompt(name: str, language: Language, **values: Any) -> Prompt:
-    """One of this package's prompts in a language, rendered with `values`, the variables of its template."""
-    return load_prompt("touchstone.oracle", name, language).render(**values)
 
 
 def language_of_task(brief: Brief) -> Language:
