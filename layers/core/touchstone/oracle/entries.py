@@ -51,13 +51,7 @@ async def whole_entry(
     if len(text) > COMPARED_WHOLE_CHARS:
         return None
     cut = (*passages, *await flag_passages(text))
-    return FinalistEntry(
-        submission_id=submission_id,
-        text=text,
-        material=Material(text=cut_out(text, cut)),
-        individual=tuple(individual),
-        risk_flags=flags_of(cut),
-    )
+    return _entry(submission_id, text, Material(text=cut_out(text, cut)), individual, cut)
 
 
 async def read_entry(
@@ -97,11 +91,16 @@ async def read_entry(
         spends += seen.spends
     if isinstance(seen, NotScored):
         return replace(seen, spends=spends)
-    entry = FinalistEntry(
+    return ReadEntry(entry=_entry(submission_id, text, seen.material, individual, cut), spends=spends)
+
+
+def _entry(
+    submission_id: str, text: str, material: Material, individual: Sequence[DimensionScore], cut: Sequence[Passage]
+) -> FinalistEntry:
+    return FinalistEntry(
         submission_id=submission_id,
         text=text,
-        material=seen.material,
+        material=material,
         individual=tuple(individual),
         risk_flags=flags_of(cut),
     )
-    return ReadEntry(entry=entry, spends=spends)
