@@ -4,8 +4,7 @@ from tests.support.oracle import NOW, TASK_ID
 from tests.support.records import a_spend
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.compared import ComparedEntry, ComparisonResult, OrderRead, PlacedScore
-from touchstone.oracle.comparison import DimensionComparison
-from touchstone.oracle.counting import KIND
+from touchstone.oracle.comparison import KIND, DimensionComparison
 from touchstone.statistics import JudgeKey
 
 SCORES = {"X": (90, 70), "Y": (61, 60)}

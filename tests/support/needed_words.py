@@ -1,39 +1,16 @@
 """Which words a text must hold for a pattern to match it, and how long a match is at most, derived from the pattern."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
-from textwrap import wrap
 from typing import Any
 
 from touchstone.oracle.model import RiskFlag
 
 MOST_WORDS = 40
 """Of one pattern: more of them take as long to look for as the pattern itself."""
-WIDTH = 100
-HEAD = '''"""Of each phrase the words of which every match holds one, and the length that no match exceeds.
-
-A text without any of them need not be searched, and one with few of them only around these. The table is derived from
-the patterns by a test, which writes it anew where `TOUCHSTONE_WRITE_PHRASE_WORDS` is set.
-"""
-
-from collections.abc import Mapping
-from types import MappingProxyType
-
-from touchstone.oracle.model import RiskFlag
-
-type Needed = tuple[int, tuple[str, ...]]
-"""The length of the longest match, 0 where it has no bound, and the words, in lower case."""
-
-
-def _needed(longest: int, words: str) -> Needed:
-    return longest, tuple(words.split("¦"))
-
-
-# fmt: off
-NEEDED: Mapping[RiskFlag, tuple[Needed, ...]] = MappingProxyType(
-    {'''
 UNBOUNDED = 5_000
 """A match that may be this long is no help: 0 is told."""
 
@@ -53,17 +30,12 @@ def needed(pattern: re.Pattern[str]) -> tuple[int, tuple[str, ...]]:
 
 
 def written(words: Mapping[RiskFlag, Sequence[tuple[int, tuple[str, ...]]]]) -> str:
-    """The module that holds what `needed` says of all phrases."""
-    lines = [HEAD]
-    for flag, entries in words.items():
-        lines.append(f'        "{flag}": (')
-        for longest, each in entries:
-            pieces = wrap("¦".join(each), WIDTH, break_on_hyphens=False, drop_whitespace=False)
-            lines.append(f"            _needed({longest},")
-            lines += [f'                "{piece}"' for piece in pieces]
-            lines.append("            ),")
-        lines.append("        ),")
-    return "\n".join([*lines, "    }", ")", "# fmt: on", ""])
+    """The file that holds what `needed` says of all phrases, a line for each."""
+    flags = (
+        f' "{flag}": [\n  ' + ",\n  ".join(json.dumps(entry, ensure_ascii=False) for entry in entries) + "\n ]"
+        for flag, entries in words.items()
+    )
+    return "{\n" + ",\n".join(flags) + "\n}\n"
 
 
 def _best(nodes: Sequence[tuple[Any, Any]]) -> frozenset[str] | None:

@@ -12,15 +12,16 @@ from touchstone.oracle.model import (
     DimensionScore,
     GateCheck,
     IndividualScoring,
+    JudgeOpinion,
     RiskFlag,
+    Stage,
     Suggestion,
     TaskPath,
+    Unjudged,
 )
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.readings import JudgeOpinion
 from touchstone.oracle.submission import FinalistComparison, Submission
 from touchstone.oracle.task import Task, TaskRequest, locked, new_task
-from touchstone.oracle.unjudged import Stage, Unjudged
 
 NOW = datetime(2026, 11, 21, 6, 30, tzinfo=UTC)
 DEADLINE = NOW + timedelta(days=7)

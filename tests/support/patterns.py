@@ -6,6 +6,7 @@ import pkgutil
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -67,11 +68,14 @@ def patterns_of(modules: list[ModuleType]) -> tuple[list[Used], list[Opaque]]:
             styles = _styles_of(tree, name) if isinstance(value, re.Pattern) else set(STYLES)
             for pattern in _within(value):
                 add(f"{module.__name__}.{name}", pattern, styles)
+        later = {id(node) for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) for node in ast.walk(each)}
         for call in _calls(tree):
             if (made := _made(call, module)) is None:
                 opaque.append(Opaque(module.__name__, ast.unparse(call)))
             elif call.func.attr in RUNS:  # type: ignore[attr-defined]
                 add(f"{module.__name__}:{call.lineno}", made, {RUNS[call.func.attr]})  # type: ignore[attr-defined]
+            elif id(call) in later:  # a pattern that is compiled on first use
+                add(f"{module.__name__}:{call.lineno}", made, set(STYLES))
     used = [Used(where, pattern, tuple(sorted(styles))) for where, pattern, styles in found.values()]
     return used, opaque
 
@@ -89,7 +93,8 @@ def _within(value: object, depth: int = 0) -> Iterator[re.Pattern[str]]:
     elif isinstance(value, type):
         inner = list(vars(value).values()) if value.__module__.startswith(("touchstone", "functions")) else []
     elif is_dataclass(value):
-        inner = [getattr(value, field.name, None) for field in fields(value)]
+        lazy = [name for name, each in vars(type(value)).items() if isinstance(each, cached_property)]
+        inner = [getattr(value, name, None) for name in (*(field.name for field in fields(value)), *lazy)]
     if depth < _DEPTH:
         for part in inner:
             yield from _within(part, depth + 1)

@@ -20,7 +20,7 @@ MADE_WHILE_RUNNING = {
     "touchstone.judges.fence": "an escaped mark of hex digits",
     "touchstone.material.source": "compiled of a list into one that is found",
     "touchstone.oracle.phrases": "compiled of a list into one that is found",
-    "touchstone.quizzes.forms": "an escaped form, without a repeat",
+    "touchstone.quizzes.correction": "an escaped form, without a repeat",
 }
 """Where a pattern is made of what is known only then, and why that is no danger."""
 

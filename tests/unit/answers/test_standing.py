@@ -114,7 +114,7 @@ async def test_without_algebra_what_needs_it_is_not_shown_to_stand(monkeypatch: 
     async def missing(*_: object) -> None:
         raise ModuleNotFoundError
 
-    monkeypatch.setattr("touchstone.answers.standing.same_value", missing)
+    monkeypatch.setattr("touchstone.answers.checking.same_value", missing)
     assert await retrieve_exact(RIDDLE, _Store()) is None
     assert await retrieve_exact(RIDDLE, _Store(method="proof")) is not None
 

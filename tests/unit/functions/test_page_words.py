@@ -34,7 +34,7 @@ from touchstone.judges.base import Tier
 from touchstone.judges.batches.record import BatchedKind, ProviderBatchState
 from touchstone.material import Question, QuestionKind
 from touchstone.operations.drawing import Drawn
-from touchstone.oracle import counting
+from touchstone.oracle import comparison
 from touchstone.oracle import labelling as oracle
 from touchstone.oracle.challenge import ChallengeState
 from touchstone.oracle.model import FIXED, RiskFlag, Severity, TaskPath
@@ -201,7 +201,7 @@ def test_no_text_is_there_for_nothing() -> None:
 CALLS = (
     answers.CARDS_OF_CALLS,
     oracle.CARDS_OF_CALLS,
-    counting.CARDS_OF_CALLS,
+    comparison.CARDS_OF_CALLS,
     surfaces.CARDS_OF_CALLS,
     experiments.CARDS_OF_CALLS,
 )

@@ -7,8 +7,7 @@ import pytest
 from tests.support.comparisons import FOUND, JUDGE, WAITING
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.compared import OrderRead, PlacedScore
-from touchstone.oracle.comparison import with_result
-from touchstone.oracle.counting import orders_of
+from touchstone.oracle.comparison import orders_of, with_result
 from touchstone.statistics import CardTally, JudgeKey
 
 

@@ -15,13 +15,13 @@ from tests.support.shown import assert_as_kept, fields_of_reply, mark_of, outsid
 from touchstone.judges import prompts
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import Fenced
+from touchstone.judges.prompts import prompt_of
 from touchstone.oracle.dimensions import DimensionsReply
 from touchstone.oracle.gate import GateReply
+from touchstone.oracle.horizontal import HorizontalReply
 from touchstone.oracle.material import DigestReply
 from touchstone.oracle.model import FIXED
-from touchstone.oracle.placing import HorizontalReply
 from touchstone.oracle.replies import IndividualReply
-from touchstone.oracle.wording import prompt
 from touchstone.text.language import Language
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -105,12 +105,15 @@ CASES = [(name, case, language) for name in VALUES for case in VALUES[name] for 
 @pytest.mark.parametrize(("name", "case", "language"), CASES)
 def test_a_prompt_is_what_it_was(name: str, case: str, language: Language, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prompts, "new_mark", lambda: "0123456789abcdef")
-    assert_as_kept(prompt(name, language, **VALUES[name][case]), SNAPSHOTS / f"{name}.{case}.{language}.txt")
+    assert_as_kept(
+        prompt_of("touchstone.oracle", name, language, **VALUES[name][case]),
+        SNAPSHOTS / f"{name}.{case}.{language}.txt",
+    )
 
 
 @pytest.mark.parametrize(("name", "case", "language"), CASES)
 def test_a_prompt_explains_every_field_of_its_reply(name: str, case: str, language: Language) -> None:
-    system = prompt(name, language, **VALUES[name][case]).system
+    system = prompt_of("touchstone.oracle", name, language, **VALUES[name][case]).system
     fields = set(fields_of_reply(REPLIES[name].model_json_schema()))
     assert len(fields) > len(REPLIES[name].model_fields)
     assert [field for field in fields if f"`{field}`" not in system] == []
@@ -118,7 +121,7 @@ def test_a_prompt_explains_every_field_of_its_reply(name: str, case: str, langua
 
 @pytest.mark.parametrize(("name", "case", "language"), CASES)
 def test_no_two_prompts_carry_the_same_mark_and_both_are_one_question(name: str, case: str, language: Language) -> None:
-    first, second = (prompt(name, language, **VALUES[name][case]) for _ in range(2))
+    first, second = (prompt_of("touchstone.oracle", name, language, **VALUES[name][case]) for _ in range(2))
     assert first.user != second.user
     assert (first.version, first.digest) == (second.version, second.digest)
 
@@ -126,7 +129,7 @@ def test_no_two_prompts_carry_the_same_mark_and_both_are_one_question(name: str,
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_question_asked_again_is_another_question_with_the_faults_in_a_fence(name: str, language: Language) -> None:
-    first, again = (prompt(name, language, **VALUES[name][case]) for case in ("whole", "again"))
+    first, again = (prompt_of("touchstone.oracle", name, language, **VALUES[name][case]) for case in ("whole", "again"))
     assert first.system == again.system.replace(mark_of(again.system), mark_of(first.system))
     assert first.digest != again.digest
     for line in "\n".join(FAULTS).splitlines():
@@ -141,7 +144,9 @@ OF_A_CLOSED_FORM = ("id", "label", "band")
 def test_a3_no_text_leaves_its_fence_in_any_prompt(name: str, case: str, language: Language) -> None:
     broke_out = []
     for text in injections():
-        rendered = prompt(name, language, **poisoned(dict(VALUES[name][case]), text, own=OF_A_CLOSED_FORM))
+        rendered = prompt_of(
+            "touchstone.oracle", name, language, **poisoned(dict(VALUES[name][case]), text, own=OF_A_CLOSED_FORM)
+        )
         if CANARY in outside(rendered.user) or CANARY in rendered.system:
             broke_out.append(text)
     assert broke_out == []

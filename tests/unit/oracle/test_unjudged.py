@@ -2,7 +2,7 @@
 
 from touchstone.errors import OverloadedError
 from touchstone.judges.calls import NotScored
-from touchstone.oracle.unjudged import Unjudged
+from touchstone.oracle.model import Unjudged
 
 
 def test_a_reply_that_broke_the_rules_is_told_by_its_faults_and_a_silent_judge_by_its_failure() -> None:

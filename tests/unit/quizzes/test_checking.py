@@ -8,7 +8,7 @@ from tests.support.course_quizzes import CHAPTER, evaluated, flaw, quiz
 from tests.support.judges import Line, Script
 from touchstone.errors import OverloadedError
 from touchstone.material import Quiz
-from touchstone.quizzes.checking import apply_checks, check_quiz
+from touchstone.quizzes.judging import apply_checks, check_quiz
 from touchstone.quizzes.model import RULES, MadeQuiz
 
 TWO = quiz({}, {"question_text": "What is 「學習」 in English?"})

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.support.course_quizzes import quiz
-from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.correction import corrected, is_correctable
+from touchstone.quizzes.judging import apply_checks
 from touchstone.quizzes.model import Violation
 
 

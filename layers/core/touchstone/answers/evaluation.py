@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -21,7 +21,7 @@ from touchstone.text.language import Language, language_of
 type Dimension = Literal["correctness", "completeness", "clarity", "pedagogy", "format"]
 type Score = Annotated[float, Field(ge=0.0, le=1.0)]
 
-DIMENSIONS: tuple[Dimension, ...] = ("correctness", "completeness", "clarity", "pedagogy", "format")
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension.__value__)
 EQUAL_WEIGHTS: Mapping[Dimension, float] = MappingProxyType(dict.fromkeys(DIMENSIONS, 1.0))
 MAX_SUGGESTIONS = 5
 """The most suggestions that are kept: more than a person acts on at once. The most common ones are counted over all
@@ -100,13 +100,7 @@ async def evaluate(
     )
     reply = await ask(judge, question, deadline=deadline)
     said = reply.value
-    scores: dict[Dimension, float] = {
-        "correctness": said.correctness,
-        "completeness": said.completeness,
-        "clarity": said.clarity,
-        "pedagogy": said.pedagogy,
-        "format": said.format,
-    }
+    scores: dict[Dimension, float] = {name: getattr(said, name) for name in DIMENSIONS}
     evaluation = DeepEvaluation(
         **scores,
         overall=overall(scores, weights),

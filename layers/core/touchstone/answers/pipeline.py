@@ -27,7 +27,7 @@ from touchstone.answers.providers import Preferences, no_solver_sentence
 from touchstone.answers.reading import inline_image, read_image
 from touchstone.answers.retrieval import EarlierSolution, SolutionStore, retrieve, retrieved_attempt
 from touchstone.answers.solving import next_attempt
-from touchstone.answers.verification import quick_verify, second_judge
+from touchstone.answers.verification import Verified, quick_verify, second_judge
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError, Unanswered
 from touchstone.judges.base import Image
@@ -57,24 +57,11 @@ async def verify_answer(
     have ended; None means after the seconds that `longest` gives. `answer_id` None means a new id. Raises `InputError`
     for a blank problem and `SettingsError`; never for a judge that fails.
     """
-    seconds = judge_seconds(request.verify_seconds)
     record = new_record(request, tenant=tenant, answer_id=answer_id or uuid.uuid4().hex, now=clock())
-    judge = judges.default("verify")
-    verified = await quick_verify(
-        request.problem,
-        request.answer,
-        request.steps,
-        judge=judge,
-        another=second_judge(judges, judge),
-        several=several(judges, record.judges),
-        remedy=judges.remedy,
-        key=record.answer_key,
-        deadline=deadline or Deadline.after(longest(request)),
-        seconds=seconds,
-        language=record.language,
-        use_cache=request.use_cache,
-    )
-    attempt = record.attempts[0].model_copy(update={"verification": verified.verification})
+    (attempt,) = record.attempts
+    deadline = deadline or Deadline.after(longest(request))
+    verified = await _verified(request.problem, attempt, record, judges=judges, deadline=deadline)
+    attempt = attempt.model_copy(update={"verification": verified.verification})
     return settled(record.model_copy(update={"attempts": (attempt,), "spends": verified.spends}), now=clock())
 
 
@@ -162,6 +149,27 @@ def longest(request: VerifyRequest | SolveRequest) -> float:
 def evaluating_seconds(record: AnswerRecord) -> float:
     """The most seconds that a deep evaluation takes. A judge that is slow to verify may be slow here too."""
     return START_SECONDS + max(EVALUATE_SECONDS, judge_seconds(record.verify_seconds))
+
+
+async def _verified(
+    problem: str, attempt: Attempt, record: AnswerRecord, *, judges: Judges, deadline: Deadline
+) -> Verified:
+    """The verification of an attempt, in the way that the record's request asks for it."""
+    judge = judges.default("verify")
+    return await quick_verify(
+        problem,
+        attempt.solution.answer,
+        attempt.solution.steps,
+        judge=judge,
+        another=second_judge(judges, judge),
+        several=several(judges, record.judges),
+        remedy=judges.remedy,
+        key=record.answer_key,
+        deadline=deadline,
+        seconds=judge_seconds(record.verify_seconds),
+        language=record.language,
+        use_cache=record.use_cache,
+    )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -255,21 +263,7 @@ class _Run:
 
     async def _verify(self, problem: str, attempt: Attempt) -> bool:
         """Verify an attempt and keep it. Return whether another attempt is to follow."""
-        judge = self.judges.default("verify")
-        verified = await quick_verify(
-            problem,
-            attempt.solution.answer,
-            attempt.solution.steps,
-            judge=judge,
-            another=second_judge(self.judges, judge),
-            several=several(self.judges, self.record.judges),
-            remedy=self.judges.remedy,
-            key=self.record.answer_key,
-            deadline=self.deadline,
-            seconds=judge_seconds(self.record.verify_seconds),
-            language=self.record.language,
-            use_cache=self.record.use_cache,
-        )
+        verified = await _verified(problem, attempt, self.record, judges=self.judges, deadline=self.deadline)
         done = attempt.model_copy(update={"verification": verified.verification})
         self.change(verified.spends, attempts=(*self.record.attempts, done))
         return route(verified.verification, self.record.attempt_count) == "retry"

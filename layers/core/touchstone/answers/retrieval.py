@@ -163,8 +163,8 @@ async def retrieve_exact(
 
 
 async def _still_verified(earlier: EarlierSolution) -> bool:
-    """Whether the verdict on an earlier solution would be `verified` today; see `touchstone.answers.standing`."""
-    from touchstone.answers.standing import (
+    """Whether the verdict on an earlier solution would be `verified` today; see `touchstone.answers.checking`."""
+    from touchstone.answers.checking import (
         still_verified,  # on first use: finishing an answer needs this module, and no check
     )
 

@@ -37,23 +37,8 @@ _STARTERS = frozenset(
     {"the", "a", "an", "it", "its", "he", "she", "they", "we", "you", "i", "this", "that", "these", "those", "there"}
     | {"his", "her", "their", "our", "but", "and", "so", "however", "when", "while", "if", "as", "after", "before"}
     | {"although", "because", "since", "then", "thus", "what", "who", "how", "why", "where", "in", "on", "at", "by"}
-    | {
-        "for",
-        "from",
-        "to",
-        "with",
-        "most",
-        "many",
-        "some",
-        "all",
-        "both",
-        "each",
-        "no",
-        "not",
-        "only",
-        "later",
-        "today",
-    }
+    | {"for", "from", "to", "with", "most", "many", "some", "all", "both", "each", "no", "not", "only"}
+    | {"later", "today"}
 )
 """Words that begin a sentence if they are capitalised, since they are no names."""
 

@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from touchstone.oracle.model import GateCheck as GateCheck
     from touchstone.oracle.model import GateVote as GateVote
     from touchstone.oracle.model import IndividualScoring as IndividualScoring
+    from touchstone.oracle.model import JudgeOpinion as JudgeOpinion
     from touchstone.oracle.model import Suggestion as Suggestion
+    from touchstone.oracle.model import Unjudged as Unjudged
     from touchstone.oracle.passages import Passage as Passage
     from touchstone.oracle.ranking import Contender as Contender
     from touchstone.oracle.ranking import Place as Place
@@ -54,10 +56,8 @@ if TYPE_CHECKING:
     from touchstone.oracle.ranking import rank as rank
     from touchstone.oracle.ranking import shortlist as shortlist
     from touchstone.oracle.ranking import winner_of as winner_of
-    from touchstone.oracle.readings import JudgeOpinion as JudgeOpinion
     from touchstone.oracle.scoring import ScoringResult as ScoringResult
     from touchstone.oracle.scoring import score_submission as score_submission
-    from touchstone.oracle.unjudged import Unjudged as Unjudged
     from touchstone.oracle.whole import Judgement as Judgement
     from touchstone.oracle.whole import judge_submission as judge_submission
 

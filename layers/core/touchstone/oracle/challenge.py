@@ -16,11 +16,9 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from touchstone.attempts import Attempts, TryEnd
 from touchstone.judges.spends import Spend, count_unpriced, known_cost
-from touchstone.oracle.model import IndividualScoring, Party, not_blank
+from touchstone.oracle.model import IndividualScoring, JudgeOpinion, Party, Unjudged, not_blank
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.readings import JudgeOpinion
-from touchstone.oracle.unjudged import Unjudged
 from touchstone.references import Reference
 from touchstone.strict import Strict
 

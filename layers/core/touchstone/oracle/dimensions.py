@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from touchstone.clock import Deadline
-from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import JudgeReply, NotScored, ask_checked
+from touchstone.judges.base import Judge
+from touchstone.judges.calls import JudgeReply, NotScored
 from touchstone.judges.fence import Fenced, visible
 from touchstone.judges.spends import Spend
+from touchstone.oracle.judging import Judging
 from touchstone.oracle.model import DIMENSION_ID, FIXED, LEAST_DYNAMIC, MOST_DYNAMIC, Brief, Dimension
-from touchstone.oracle.wording import language_of_task, prompt
 from touchstone.text import normalised
 from touchstone.text.language import Language
 
@@ -79,35 +79,28 @@ async def generate_dimensions(
 
     `NotScored`: no judge answered, or its dimensions broke the rules twice. A judge that fails raises nothing.
     """
-    language = language_of_task(brief)
-    fixed = _FIXED_WORDS[language]
-
-    def question(faults: Sequence[str]) -> JudgeQuestion[DimensionsReply]:
-        return JudgeQuestion(
-            prompt=prompt(
-                "dimensions",
-                language,
-                description=brief.description,
-                criteria=list(brief.acceptance_criteria),
-                fixed=[{"id": Fenced(key), "description": Fenced(one.description)} for key, one in fixed.items()],
-                least=LEAST_DYNAMIC,
-                most=MOST_DYNAMIC,
-                least_percent=ASKED_PERCENT,
-                name_chars=MAX_NAME_CHARS,
-                faults=list(faults),
-            ),
-            reply_type=DimensionsReply,
-            max_output_tokens=MAX_OUTPUT_TOKENS,
-            use_cache=use_cache,
-        )
-
-    found = await ask_checked(
-        judge, question, lambda reply: list(_faults(reply)), deadline=deadline, purpose="dimensions"
+    judging = Judging(brief=brief, judge=judge, deadline=deadline, use_cache=use_cache)
+    fixed = _FIXED_WORDS[judging.language]
+    found = await judging.ask(
+        "dimensions",
+        DimensionsReply,
+        _faults,
+        max_output_tokens=MAX_OUTPUT_TOKENS,
+        description=brief.description,
+        criteria=list(brief.acceptance_criteria),
+        fixed=[{"id": Fenced(key), "description": Fenced(one.description)} for key, one in fixed.items()],
+        least=LEAST_DYNAMIC,
+        most=MOST_DYNAMIC,
+        least_percent=ASKED_PERCENT,
+        name_chars=MAX_NAME_CHARS,
     )
     if isinstance(found, NotScored):
         return found
     return GeneratedDimensions(
-        dimensions=_dimensions(found.value, language), provider=found.provider, model=found.model, spends=found.spends
+        dimensions=_dimensions(found.value, judging.language),
+        provider=found.provider,
+        model=found.model,
+        spends=found.spends,
     )
 
 

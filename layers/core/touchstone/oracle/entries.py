@@ -1,7 +1,7 @@
 """The finalists of a contest, made ready to be compared: read once, and then shown for every dimension."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
@@ -9,7 +9,7 @@ from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.material.source import MAX_SECTION_CHARS
 from touchstone.oracle.flags import flag_passages
-from touchstone.oracle.material import Material, ReadSubmission, read_material
+from touchstone.oracle.material import Material, ReadSubmission, SubmissionJudging
 from touchstone.oracle.model import Brief, Dimension, DimensionScore, RiskFlag
 from touchstone.oracle.passages import Passage, cut_out, flags_of
 from touchstone.oracle.ranking import FINALISTS
@@ -51,13 +51,7 @@ async def whole_entry(
     if len(text) > COMPARED_WHOLE_CHARS:
         return None
     cut = (*passages, *await flag_passages(text))
-    return FinalistEntry(
-        submission_id=submission_id,
-        text=text,
-        material=Material(text=cut_out(text, cut)),
-        individual=tuple(individual),
-        risk_flags=flags_of(cut),
-    )
+    return _entry(submission_id, text, Material(text=cut_out(text, cut)), individual, cut)
 
 
 async def read_entry(
@@ -80,34 +74,33 @@ async def read_entry(
 
     if (whole := await whole_entry(submission_id, text, individual, passages=passages)) is not None:
         return ReadEntry(entry=whole, spends=())
-
-    async def read(cut: Sequence[Passage], earlier: ReadSubmission | None = None) -> ReadSubmission | NotScored:
-        return await read_material(
-            text,
-            brief=brief,
-            dimensions=dimensions,
-            judge=judge,
-            deadline=deadline,
-            cut=cut,
-            earlier=earlier,
-            whole_up_to=COMPARED_WHOLE_CHARS,
-            use_cache=use_cache,
-        )
-
+    judging = SubmissionJudging(
+        brief=brief,
+        dimensions=tuple(dimensions),
+        submission=text,
+        judge=judge,
+        deadline=deadline,
+        use_cache=use_cache,
+    )
     cut = (*passages, *await flag_passages(text))
-    seen = await read(cut)
+    seen = await judging.read(cut, whole_up_to=COMPARED_WHOLE_CHARS)
     spends = seen.spends
     if isinstance(seen, ReadSubmission) and seen.passages:
         cut = seen.passages
-        seen = await read(cut, seen)
+        seen = await judging.read(cut, seen, whole_up_to=COMPARED_WHOLE_CHARS)
         spends += seen.spends
     if isinstance(seen, NotScored):
-        return NotScored(reason=seen.reason, faults=seen.faults, error=seen.error, spends=spends)
-    entry = FinalistEntry(
+        return replace(seen, spends=spends)
+    return ReadEntry(entry=_entry(submission_id, text, seen.material, individual, cut), spends=spends)
+
+
+def _entry(
+    submission_id: str, text: str, material: Material, individual: Sequence[DimensionScore], cut: Sequence[Passage]
+) -> FinalistEntry:
+    return FinalistEntry(
         submission_id=submission_id,
         text=text,
-        material=seen.material,
+        material=material,
         individual=tuple(individual),
         risk_flags=flags_of(cut),
     )
-    return ReadEntry(entry=entry, spends=spends)

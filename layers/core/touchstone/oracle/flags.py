@@ -11,15 +11,14 @@ from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from string import ascii_lowercase, ascii_uppercase
 from threading import Lock
 
 from touchstone.oracle.folding import Folded, fold
 from touchstone.oracle.model import RiskFlag
 from touchstone.oracle.passages import Passage
-from touchstone.oracle.phrase_words import NEEDED
-from touchstone.oracle.phrases import PHRASES
+from touchstone.oracle.phrases import NEEDED, PHRASES
 
 type Found = tuple[RiskFlag, int, int]
 """A passage: its flag, and the places where it begins and ends."""
@@ -101,9 +100,10 @@ def find_passages(text: str) -> tuple[Passage, ...]:
 
 def _phrases(folded: Folded) -> Iterator[Found]:
     words = _Words(folded.text)
-    for flag, patterns in PHRASES.items():
-        for pattern, needed in zip(patterns, NEEDED[flag], strict=True):
-            for match in (one for stretch in words.around(*needed) for one in pattern.finditer(folded.text, *stretch)):
+    for flag, phrases in PHRASES.items():
+        for phrase, needed in zip(phrases, NEEDED[flag], strict=True):
+            found = (phrase.pattern.finditer(folded.text, *stretch) for stretch in words.around(*needed))
+            for match in chain.from_iterable(found):
                 start, end = _trimmed(folded.text, *match.span())
                 if flag != "imitates_prompt_markers":
                     start, end = _sentence(folded.text, start, end)

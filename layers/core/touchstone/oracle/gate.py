@@ -15,17 +15,17 @@ from dataclasses import dataclass, replace
 
 from touchstone import checks
 from touchstone.clock import Deadline
-from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import JudgeReply, NotScored, ask_checked
+from touchstone.judges.base import Judge
+from touchstone.judges.calls import JudgeReply, NotScored
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import BY_CHECKS, Spend
 from touchstone.judges.sureness import Confidence
 from touchstone.oracle.flags import flag_passages
-from touchstone.oracle.material import Material, ReadSubmission, read_material
+from touchstone.oracle.judging import language_of_task
+from touchstone.oracle.material import Material, ReadSubmission, SubmissionJudging
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.replies import faults_of_evidence
-from touchstone.oracle.wording import language_of_task, prompt
 from touchstone.text.language import Language
 
 BASE_OUTPUT_TOKENS, TOKENS_PER_CRITERION = 512, 384
@@ -72,18 +72,6 @@ class GateResult:
     spends: tuple[Spend, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Task:
-    """The values that are the same each time a submission is judged."""
-
-    brief: Brief
-    language: Language
-    submission: str
-    judge: Judge
-    deadline: Deadline
-    use_cache: bool
-
-
 async def check_gate(
     brief: Brief,
     submission: str,
@@ -99,19 +87,12 @@ async def check_gate(
     If no judge decided a criterion, it is neither met nor unmet: nothing is decided, and `NotScored` says why. A judge
     that fails raises nothing.
     """
-    task = _Task(
-        brief=brief,
-        language=language_of_task(brief),
-        submission=submission,
-        judge=judge,
-        deadline=deadline,
-        use_cache=use_cache,
-    )
+    task = SubmissionJudging(brief=brief, submission=submission, judge=judge, deadline=deadline, use_cache=use_cache)
     if (blank := blank_gate_result(brief, submission)) is not None:
         return blank
     if read is not None:
         return await _gated(task, read)
-    found = await _read(task)
+    found = await task.read()
     if isinstance(found, NotScored):
         return found
     gated = await _gated(task, found)
@@ -125,7 +106,7 @@ def blank_gate_result(brief: Brief, submission: str) -> GateResult | None:
     return GateResult(check=_fails_all(brief, _CONTENTLESS[language_of_task(brief)]))
 
 
-async def _gated(task: _Task, read: ReadSubmission) -> GateResult | NotScored:
+async def _gated(task: SubmissionJudging, read: ReadSubmission) -> GateResult | NotScored:
     """The check that counts.
 
     Hidden text needs no second check: it never reaches a judge, because fences remove it.
@@ -142,24 +123,11 @@ async def _gated(task: _Task, read: ReadSubmission) -> GateResult | NotScored:
     return counts if isinstance(counts, NotScored) else replace(counts, passages=passages)
 
 
-async def _read(
-    task: _Task, cut: Sequence[Passage] = (), earlier: ReadSubmission | None = None
-) -> ReadSubmission | NotScored:
-    return await read_material(
-        task.submission,
-        brief=task.brief,
-        dimensions=(),
-        judge=task.judge,
-        deadline=task.deadline,
-        cut=cut,
-        earlier=earlier,
-        use_cache=task.use_cache,
-    )
-
-
-async def _judge_without(task: _Task, passages: Sequence[Passage], earlier: ReadSubmission) -> GateResult | NotScored:
+async def _judge_without(
+    task: SubmissionJudging, passages: Sequence[Passage], earlier: ReadSubmission
+) -> GateResult | NotScored:
     """The check of a submission without the flagged passages. If nothing else is left, code decides."""
-    read = await _read(task, passages, earlier)
+    read = await task.read(passages, earlier)
     if isinstance(read, NotScored):
         return read
     if checks.is_contentless(read.material.text):
@@ -168,35 +136,18 @@ async def _judge_without(task: _Task, passages: Sequence[Passage], earlier: Read
     return replace(judged, spends=read.spends + judged.spends)
 
 
-async def _judge(task: _Task, material: Material) -> GateResult | NotScored:
+async def _judge(task: SubmissionJudging, material: Material) -> GateResult | NotScored:
     """A single check by the judge."""
     criteria = task.brief.acceptance_criteria
-    size = _size(material.text)
-
-    def question(faults: Sequence[str]) -> JudgeQuestion[GateReply]:
-        return JudgeQuestion(
-            prompt=prompt(
-                "gate",
-                task.language,
-                description=task.brief.description,
-                criteria=list(criteria),
-                words=size.words,
-                characters=size.characters,
-                paragraphs=size.paragraphs,
-                **material.values(),
-                faults=list(faults),
-            ),
-            reply_type=GateReply,
-            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_CRITERION * len(criteria),
-            use_cache=task.use_cache,
-        )
-
-    found = await ask_checked(
-        task.judge,
-        question,
+    found = await task.ask(
+        "gate",
+        GateReply,
         lambda reply: _faults(reply, criteria=len(criteria), texts=(material.text, task.submission)),
-        deadline=task.deadline,
-        purpose="gate",
+        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_CRITERION * len(criteria),
+        description=task.brief.description,
+        criteria=list(criteria),
+        **_size(material.text),
+        **material.values(),
     )
     if isinstance(found, NotScored):
         return found
@@ -272,26 +223,17 @@ def _fails_all(brief: Brief, reason_and_hint: tuple[str, str]) -> GateCheck:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Size:
-    """How long a text is, as a reader sees it. `characters` leaves out white space."""
-
-    words: int
-    characters: int
-    paragraphs: int
-
-
-def _size(text: str) -> _Size:
-    """The size of a text.
+def _size(text: str) -> dict[str, int]:
+    """How long a text is, as a reader sees it, in the words of the prompt. `characters` leaves out white space.
 
     It is counted here and told to the judge: models count badly, and criteria often ask for a length.
     """
     seen = visible(text)
-    return _Size(
-        words=sum(1 for _ in _WORD.finditer(seen)),
-        characters=sum(len(piece) for piece in seen.split()),
-        paragraphs=sum(1 for _ in _PARAGRAPH.finditer(seen)),
-    )
+    return {
+        "words": sum(1 for _ in _WORD.finditer(seen)),
+        "characters": sum(len(piece) for piece in seen.split()),
+        "paragraphs": sum(1 for _ in _PARAGRAPH.finditer(seen)),
+    }
 
 
 _SUBMIT = {

@@ -30,9 +30,9 @@ from touchstone.judges.panel import (
 )
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom, check_confidence, why_unsure
 from touchstone.oracle.gate import GateResult, blank_gate_result, check_gate
+from touchstone.oracle.judging import language_of_task
 from touchstone.oracle.material import ReadSubmission
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck, GateVote
-from touchstone.oracle.wording import language_of_task
 from touchstone.statistics.thresholds import DEFAULT_MIN_CONFIDENCE
 from touchstone.statistics.votes import panel_vote
 from touchstone.text.language import Language

@@ -11,7 +11,7 @@ Entries are shown without the passages that speak to whoever grades or that accu
 a passage, and no rival can lose.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
@@ -19,11 +19,11 @@ from random import Random
 from touchstone.checks import is_contentless
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
-from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import MOST_FAULTS, Checked, NotScored, RefusedReply, ask_checked
-from touchstone.judges.fence import contains_verbatim
+from touchstone.judges.base import Judge
+from touchstone.judges.calls import MOST_FAULTS, Checked, JudgeReply, NotScored, RefusedReply
+from touchstone.judges.fence import contains_verbatim, visible
 from touchstone.judges.spends import Spend
-from touchstone.oracle.bands import band_of
+from touchstone.oracle.bands import Band, band_of
 from touchstone.oracle.compared import (
     LEAST_ENTRIES,
     MAX_ORDER_DIFFERENCE,
@@ -34,29 +34,41 @@ from touchstone.oracle.compared import (
     PlacedScore,
 )
 from touchstone.oracle.entries import FinalistEntry
+from touchstone.oracle.judging import Judging
 from touchstone.oracle.model import Brief, Dimension, RiskFlag
-from touchstone.oracle.placing import HorizontalReply, faults_of_entries, faulty_entries
 from touchstone.oracle.ranking import FINALISTS
-from touchstone.oracle.wording import language_of_task, prompt
+from touchstone.oracle.replies import faults_of_evidence, faults_of_score
 
 LABELS = ("X", "Y", "Z")
 """The labels of entries. They are not A to E, because those are bands."""
 BASE_OUTPUT_TOKENS, TOKENS_PER_ENTRY = 1024, 768
 
 
+class PlacedReply(JudgeReply):
+    """What a judge says of one entry beside the others. The order of the fields is the order of the work."""
+
+    label: str
+    evidence: str
+    comparison: str
+    band: Band
+    score: int
+
+
+class HorizontalReply(JudgeReply):
+    """What a judge says of all entries on one dimension."""
+
+    entries: list[PlacedReply]
+
+
 type _UsableReply = Checked[HorizontalReply] | RefusedReply[HorizontalReply]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _ComparisonTask:
+class _Comparing(Judging):
     """The values that are the same in both orders. `labelled` maps labels to entries."""
 
     dimension: Dimension
     labelled: Mapping[str, FinalistEntry]
-    brief: Brief
-    judge: Judge
-    deadline: Deadline
-    use_cache: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +103,7 @@ async def compare(
     """
     check_comparable(entries)
     labelled = dict(zip(LABELS, rng.sample(list(entries), len(entries)), strict=False))
-    asking = _ComparisonTask(
+    asking = _Comparing(
         dimension=dimension, labelled=labelled, brief=brief, judge=judge, deadline=deadline, use_cache=use_cache
     )
     both = await _ask_both(asking, partial=partial)
@@ -110,7 +122,7 @@ async def compare(
     )
 
 
-async def _ask_both(asking: _ComparisonTask, *, partial: bool) -> _BothOrders | NotScored:
+async def _ask_both(asking: _Comparing, *, partial: bool) -> _BothOrders | NotScored:
     """Ask in both orders, one after the other. The second is not asked if the first leaves nothing to compare."""
     first = tuple(asking.labelled)
     replies: list[tuple[tuple[str, ...], _UsableReply]] = []
@@ -122,7 +134,7 @@ async def _ask_both(asking: _ComparisonTask, *, partial: bool) -> _BothOrders | 
         if isinstance(found, NotScored):
             if not (partial and isinstance(found, RefusedReply)):
                 return NotScored(reason=found.reason, faults=found.faults, error=found.error, spends=spends)
-            for label, faults in faulty_entries(found.value, asking.labelled).items():
+            for label, faults in _faulty_entries(found.value, asking.labelled).items():
                 faulty[label] = tuple(dict.fromkeys((*faulty.get(label, ()), *faults)))[:MOST_FAULTS]
             if len(faulty) == len(first):
                 all_faults = tuple(fault for faults in faulty.values() for fault in faults)[:MOST_FAULTS]
@@ -142,32 +154,16 @@ def check_comparable(entries: Sequence[FinalistEntry]) -> None:
             raise InputError(f"Nothing of submission {entry.submission_id} is left to be compared.")
 
 
-async def _ask(
-    asking: _ComparisonTask, order: Sequence[str]
-) -> Checked[HorizontalReply] | RefusedReply[HorizontalReply] | NotScored:
+async def _ask(asking: _Comparing, order: Sequence[str]) -> _UsableReply | NotScored:
     shown = [_shown(label, asking.labelled[label], asking.dimension) for label in order]
-
-    def question(faults: Sequence[str]) -> JudgeQuestion[HorizontalReply]:
-        return JudgeQuestion(
-            prompt=prompt(
-                "horizontal",
-                language_of_task(asking.brief),
-                description=asking.brief.description,
-                dimension=asking.dimension.model_dump(include={"id", "name", "description"}),
-                entries=shown,
-                faults=list(faults),
-            ),
-            reply_type=HorizontalReply,
-            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_ENTRY * len(shown),
-            use_cache=asking.use_cache,
-        )
-
-    return await ask_checked(
-        asking.judge,
-        question,
-        lambda reply: list(faults_of_entries(reply, asking.labelled)),
-        deadline=asking.deadline,
-        purpose=PURPOSE,
+    return await asking.ask(
+        PURPOSE,
+        HorizontalReply,
+        lambda reply: _faults(reply, asking.labelled),
+        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_ENTRY * len(shown),
+        description=asking.brief.description,
+        dimension=asking.dimension.model_dump(include={"id", "name", "description"}),
+        entries=shown,
     )
 
 
@@ -232,3 +228,29 @@ def _unstable(labels: Sequence[str], orders: Sequence[OrderRead]) -> bool:
         (scores[one][0] - scores[other][0]) * (scores[one][1] - scores[other][1]) < 0
         for one, other in combinations(labels, 2)
     )
+
+
+def _faults(reply: HorizontalReply, labelled: Mapping[str, FinalistEntry]) -> Iterator[str]:
+    """Yield each fault of a judge's reply in one sentence; nothing if the reply obeys all rules."""
+    if unknown := sum(one.label not in labelled for one in reply.entries):
+        yield f"{unknown} of the labels belong to no entry; the entries are {', '.join(labelled)}."
+    for faults in _faulty_entries(reply, labelled).values():
+        yield from faults
+
+
+def _faulty_entries(reply: HorizontalReply, labelled: Mapping[str, FinalistEntry]) -> dict[str, list[str]]:
+    """The faults in what a judge said of each entry, by label. Entries without a fault are left out."""
+    found = {label: list(_faults_of_entry(reply, label, entry)) for label, entry in labelled.items()}
+    return {label: faults for label, faults in found.items() if faults}
+
+
+def _faults_of_entry(reply: HorizontalReply, label: str, entry: FinalistEntry) -> Iterator[str]:
+    replies = [one for one in reply.entries if one.label == label]
+    if len(replies) != 1:
+        yield f"Entry {label} is there {len(replies)} times; score every entry exactly once."
+    which = f"entry {label}"
+    for one in replies:
+        yield from faults_of_score(one.band, one.score, which=which)
+        yield from faults_of_evidence(one.evidence, (entry.material.text, entry.text), which=which)
+        if not visible(one.comparison).strip():
+            yield f"The comparison of {which} is blank."

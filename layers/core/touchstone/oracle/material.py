@@ -9,20 +9,20 @@ Whether the text or its digests are shown, evidence is checked against the text 
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, batched
 from typing import Any
 
 from touchstone.checks import is_contentless
 from touchstone.clock import Deadline
-from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import JudgeReply, NotScored, ask_checked
+from touchstone.judges.base import Judge
+from touchstone.judges.calls import JudgeReply, NotScored
 from touchstone.judges.fence import contains_verbatim, visible
 from touchstone.judges.spends import Spend
 from touchstone.material.source import MAX_SECTION_CHARS, sections_of
+from touchstone.oracle.judging import Judging
 from touchstone.oracle.model import Brief, Dimension
 from touchstone.oracle.passages import JudgedFlag, Passage, cut_out, found_by_judge, steering_faults
-from touchstone.oracle.wording import language_of_task, prompt
 from touchstone.strict import Strict
 from touchstone.together import gather_all
 
@@ -122,16 +122,40 @@ class ReadSubmission:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
+class SubmissionJudging(Judging):
+    """The values that are the same each time a submission is judged, with or without some of its passages."""
+
+    submission: str
+    dimensions: tuple[Dimension, ...] = ()
+
+    async def read(
+        self,
+        cut: Sequence[Passage] = (),
+        earlier: ReadSubmission | None = None,
+        *,
+        whole_up_to: int = MAX_SECTION_CHARS,
+    ) -> ReadSubmission | NotScored:
+        """The material of the submission; see `read_material`."""
+        return await read_material(
+            self.submission,
+            brief=self.brief,
+            dimensions=self.dimensions,
+            judge=self.judge,
+            deadline=self.deadline,
+            cut=cut,
+            earlier=earlier,
+            whole_up_to=whole_up_to,
+            use_cache=self.use_cache,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading(Judging):
     """The values that are the same for all sections. `most_chars` is the limit of one digest."""
 
-    brief: Brief
     dimensions: tuple[Dimension, ...]
     sections: tuple[str, ...]
     most_chars: int
-    judge: Judge
-    deadline: Deadline
-    use_cache: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +223,7 @@ async def _read_all(reading: _Reading, known: dict[int, Digest]) -> list[_Sectio
         spends = tuple(spend for part in [*read, *found] for spend in part.spends)
         for part in found:
             if isinstance(part, NotScored):
-                return NotScored(reason=part.reason, faults=part.faults, error=part.error, spends=spends)
+                return replace(part, spends=spends)
             read.append(part)
     return read
 
@@ -211,33 +235,19 @@ async def _read(reading: _Reading, place: int, known: Digest | None) -> _Section
     if is_contentless(section):
         return _SectionRead(digest=Digest(observations=()))
     topics = _topics(reading)
-
-    def question(faults: Sequence[str]) -> JudgeQuestion[DigestReply]:
-        return JudgeQuestion(
-            prompt=prompt(
-                "digest",
-                language_of_task(reading.brief),
-                description=reading.brief.description,
-                criteria=list(reading.brief.acceptance_criteria),
-                dimensions=[one.model_dump(include={"id", "name", "description"}) for one in reading.dimensions],
-                section=section,
-                number=place + 1,
-                sections=len(reading.sections),
-                most=max(1, reading.most_chars // OBSERVATION_CHARS),
-                most_a_topic=OBSERVATIONS_PER_TOPIC,
-                faults=list(faults),
-            ),
-            reply_type=DigestReply,
-            max_output_tokens=MAX_OUTPUT_TOKENS,
-            use_cache=reading.use_cache,
-        )
-
-    found = await ask_checked(
-        reading.judge,
-        question,
-        lambda reply: list(_faults(reply, section, topics=topics, most_chars=reading.most_chars)),
-        deadline=reading.deadline,
-        purpose="digest",
+    found = await reading.ask(
+        "digest",
+        DigestReply,
+        lambda reply: _faults(reply, section, topics=topics, most_chars=reading.most_chars),
+        max_output_tokens=MAX_OUTPUT_TOKENS,
+        description=reading.brief.description,
+        criteria=list(reading.brief.acceptance_criteria),
+        dimensions=[one.model_dump(include={"id", "name", "description"}) for one in reading.dimensions],
+        section=section,
+        number=place + 1,
+        sections=len(reading.sections),
+        most=max(1, reading.most_chars // OBSERVATION_CHARS),
+        most_a_topic=OBSERVATIONS_PER_TOPIC,
     )
     if isinstance(found, NotScored):
         return found

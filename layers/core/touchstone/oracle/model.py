@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
+from touchstone.judges.calls import NotScored
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import JudgedBy
 from touchstone.judges.sureness import Confidence, SureFrom
@@ -55,6 +56,10 @@ apart."""
 
 type Score = Annotated[int, Field(ge=0, le=100)]
 type Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
+
+type Stage = Literal["dimensions", "reading", "gate", "scoring", "comparison"]
+"""`reading`: the sections of a submission that is too long to be shown whole are read. `comparison`: the finalists of a
+contest are compared side by side."""
 
 
 def not_blank(text: str) -> str:
@@ -249,3 +254,47 @@ class IndividualScoring(Strict):
     penalty: float
     penalized_total: float
     risk_flags: tuple[RiskFlag, ...] = ()
+
+
+type Variant = Literal["as_sent", "without_flagged"]
+
+
+class JudgeOpinion(Strict):
+    """What one judge said of the submission, as sent or without the flagged passages.
+
+    If nothing was left to judge, `provider`, `model` and `prompt_version` are None and there are no suggestions.
+    """
+
+    variant: Variant
+    dimension_scores: tuple[DimensionScore, ...]
+    revision_suggestions: tuple[Suggestion, ...]
+    provider: str | None
+    model: str | None
+    prompt_version: str | None
+
+
+class Unjudged(Strict):
+    """Why a stage brought no result.
+
+    `reason` is a stable word; `details` are sentences on what broke the rules or failed.
+    """
+
+    stage: Stage
+    reason: Unscored
+    details: tuple[str, ...]
+
+    @classmethod
+    def of(cls, stage: Stage, failure: NotScored) -> "Unjudged":
+        """The record of a stage's failure."""
+        details = failure.faults if failure.error is None else (str(failure.error),)
+        return cls(stage=stage, reason=failure.reason, details=details)
+
+    @classmethod
+    def of_undecided(cls, check: GateCheck) -> "Unjudged | None":
+        """The record of a gate on which the judges do not agree or are not sure enough; None if the gate is decided."""
+        if check.undecided is None:
+            return None
+        details = tuple(
+            f"{number}: {one.reason}" for number, one in enumerate(check.criteria_checks, start=1) if one.passed is None
+        )
+        return cls(stage="gate", reason=check.undecided, details=details)

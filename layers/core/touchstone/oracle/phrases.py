@@ -8,10 +8,13 @@ a line's first word is bounded.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 
 from touchstone.oracle.model import RiskFlag
+from touchstone.packaged import own_table
 
 _GAP = r"[^.!?。！？\n]"
 _ORDERED = (
@@ -76,11 +79,26 @@ _ORDERED_ZH = (
 _GIVE_ZH = r"(?:给予?|给出|给我|打出?|判定?|评定?|评为|判为|输出|返回|回复|授予|记为?|设为)"
 
 
-def _all(*patterns: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+@dataclass(frozen=True)
+class Phrase:
+    """A phrase by the source of its pattern.
+
+    All patterns take 0.15 to 0.5 s to compile, and most texts need few of them: each is compiled on first use.
+    """
+
+    source: str
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern, which ignores case."""
+        return re.compile(self.source, re.IGNORECASE)
 
 
-PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
+def _all(*sources: str) -> tuple[Phrase, ...]:
+    return tuple(map(Phrase, sources))
+
+
+PHRASES: Mapping[RiskFlag, tuple[Phrase, ...]] = MappingProxyType(
     {
         "addresses_the_judge": _all(
             rf"{_ORDERED}(?:completely\s|fully\s|simply\s)?{_OBEY_NOT}\b{_GAP}{{0,30}}?\b{_INSTRUCTIONS}",
@@ -278,3 +296,13 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
         ),
     }
 )
+type NeededWords = tuple[int, Sequence[str]]
+"""The length of a pattern's longest match, 0 if it has no bound, and words of which every match holds one, in lower
+case."""
+
+NEEDED: Mapping[str, Sequence[NeededWords]] = own_table(__file__, "phrase_words.json")
+"""What each of `PHRASES` needs, by flag.
+
+A text without any of the words need not be searched, and one with few of them only around these. The table is derived
+from the patterns by a test, which writes it anew if `TOUCHSTONE_WRITE_PHRASE_WORDS` is set.
+"""

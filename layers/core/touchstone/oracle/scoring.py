@@ -10,24 +10,30 @@ submission with such passages. Hidden characters alone cost no second call, beca
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from touchstone.checks import is_contentless
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
-from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import NotScored, ask_checked
+from touchstone.judges.base import Judge
+from touchstone.judges.calls import NotScored
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import Spend
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.flags import flag_passages
-from touchstone.oracle.material import ReadSubmission, read_material
-from touchstone.oracle.model import SUGGESTIONS, Brief, Dimension, DimensionScore, IndividualScoring
+from touchstone.oracle.material import ReadSubmission, SubmissionJudging
+from touchstone.oracle.model import (
+    SUGGESTIONS,
+    Brief,
+    Dimension,
+    DimensionScore,
+    IndividualScoring,
+    JudgeOpinion,
+    Variant,
+)
 from touchstone.oracle.passages import Passage, flags_of, found_by_judge
-from touchstone.oracle.readings import JudgeOpinion, Variant
 from touchstone.oracle.replies import MAX_EVIDENCE_CHARS, IndividualReply, faults_of, score_of, suggestions_of
-from touchstone.oracle.wording import language_of_task, prompt
 from touchstone.text.language import Language
 
 BASE_OUTPUT_TOKENS, TOKENS_PER_DIMENSION = 2048, 768
@@ -48,19 +54,6 @@ class ScoringResult:
     readings: tuple[JudgeOpinion, ...]
     passages: tuple[Passage, ...]
     spends: tuple[Spend, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Task:
-    """The values that are the same for every reading of a submission."""
-
-    brief: Brief
-    dimensions: tuple[Dimension, ...]
-    language: Language
-    submission: str
-    judge: Judge
-    deadline: Deadline
-    use_cache: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,27 +82,26 @@ async def score_submission(
     that says nothing, because there is nothing in it to quote.
     """
     check_says_something(submission)
-    task = _Task(
+    task = SubmissionJudging(
         brief=brief,
         dimensions=tuple(dimensions),
-        language=language_of_task(brief),
         submission=submission,
         judge=judge,
         deadline=deadline,
         use_cache=use_cache,
     )
-    seen = read or await _read(task)
+    seen = read or await task.read()
     if isinstance(seen, NotScored):
         return seen
     paid = seen.spends if read is None else ()
     sent = await _judge(task, seen, "as_sent")
     if isinstance(sent, NotScored):
-        return _with_earlier_spends(sent, paid)
+        return replace(sent, spends=(*paid, *sent.spends))
     spends = (*paid, *sent.spends)
     passages = (*await flag_passages(submission), *seen.passages, *sent.passages)
     cut = await _judge_without_flagged(task, seen, passages) if _seen_by_judges(passages) else None
     if isinstance(cut, NotScored):
-        return _with_earlier_spends(cut, spends)
+        return replace(cut, spends=(*spends, *cut.spends))
     return _scored(task.dimensions, sent, cut, passages=passages, spends=spends)
 
 
@@ -127,66 +119,38 @@ def _seen_by_judges(passages: Sequence[Passage]) -> bool:
     return any(passage.flag != "hidden_text" for passage in passages)
 
 
-async def _read(
-    task: _Task, cut: Sequence[Passage] = (), earlier: ReadSubmission | None = None
-) -> ReadSubmission | NotScored:
-    return await read_material(
-        task.submission,
-        brief=task.brief,
-        dimensions=task.dimensions,
-        judge=task.judge,
-        deadline=task.deadline,
-        cut=cut,
-        earlier=earlier,
-        use_cache=task.use_cache,
-    )
-
-
 async def _judge_without_flagged(
-    task: _Task, earlier: ReadSubmission, passages: Sequence[Passage]
+    task: SubmissionJudging, earlier: ReadSubmission, passages: Sequence[Passage]
 ) -> _Judged | NotScored:
     """The submission judged without the flagged passages.
 
     If nothing else is left, code decides that it has no value.
     """
-    read = await _read(task, passages, earlier)
+    read = await task.read(passages, earlier)
     if isinstance(read, NotScored):
         return read
     if is_contentless(read.material.text):
         return _Judged(reading=_nothing_left(task, passages[0]), spends=read.spends)
     judged = await _judge(task, read, "without_flagged")
-    if isinstance(judged, NotScored):
-        return _with_earlier_spends(judged, read.spends)
-    return _Judged(reading=judged.reading, spends=(*read.spends, *judged.spends))
+    spends = (*read.spends, *judged.spends)
+    return (
+        replace(judged, spends=spends) if isinstance(judged, NotScored) else replace(judged, passages=(), spends=spends)
+    )
 
 
-async def _judge(task: _Task, read: ReadSubmission, variant: Variant) -> _Judged | NotScored:
+async def _judge(task: SubmissionJudging, read: ReadSubmission, variant: Variant) -> _Judged | NotScored:
     """A single reading of the submission by the judge."""
     ids = [dimension.id for dimension in task.dimensions]
-
-    def question(faults: Sequence[str]) -> JudgeQuestion[IndividualReply]:
-        return JudgeQuestion(
-            prompt=prompt(
-                "individual",
-                task.language,
-                description=task.brief.description,
-                criteria=list(task.brief.acceptance_criteria),
-                dimensions=[one.model_dump(include={"id", "name", "description"}) for one in task.dimensions],
-                **read.material.values(),
-                suggestions=SUGGESTIONS,
-                faults=list(faults),
-            ),
-            reply_type=IndividualReply,
-            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_DIMENSION * len(task.dimensions),
-            use_cache=task.use_cache,
-        )
-
-    found = await ask_checked(
-        task.judge,
-        question,
-        lambda reply: list(faults_of(reply, ids, shown=read.material.text, submission=task.submission)),
-        deadline=task.deadline,
-        purpose="individual",
+    found = await task.ask(
+        "individual",
+        IndividualReply,
+        lambda reply: faults_of(reply, ids, shown=read.material.text, submission=task.submission),
+        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_DIMENSION * len(task.dimensions),
+        description=task.brief.description,
+        criteria=list(task.brief.acceptance_criteria),
+        dimensions=[one.model_dump(include={"id", "name", "description"}) for one in task.dimensions],
+        **read.material.values(),
+        suggestions=SUGGESTIONS,
     )
     if isinstance(found, NotScored):
         return found
@@ -239,7 +203,7 @@ def _scored(
     )
 
 
-def _nothing_left(task: _Task, passage: Passage) -> JudgeOpinion:
+def _nothing_left(task: SubmissionJudging, passage: Passage) -> JudgeOpinion:
     quote = visible(task.submission[passage.start : passage.end]).strip()[:MAX_EVIDENCE_CHARS]
     return JudgeOpinion(
         variant="without_flagged",
@@ -259,11 +223,6 @@ def _nothing_left(task: _Task, passage: Passage) -> JudgeOpinion:
         model=None,
         prompt_version=None,
     )
-
-
-def _with_earlier_spends(failed: NotScored, spends: tuple[Spend, ...]) -> NotScored:
-    """The same failure, with the calls that were paid before it added."""
-    return NotScored(reason=failed.reason, faults=failed.faults, error=failed.error, spends=(*spends, *failed.spends))
 
 
 _NOTHING_LEFT: dict[Language, str] = {

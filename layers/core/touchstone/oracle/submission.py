@@ -26,12 +26,10 @@ from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import Band, band_of
 from touchstone.oracle.compared import MAX_ORDER_DIFFERENCE
-from touchstone.oracle.model import DimensionVote, GateCheck, IndividualScoring, Score
+from touchstone.oracle.model import DimensionVote, GateCheck, IndividualScoring, JudgeOpinion, Score, Unjudged
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Contender
-from touchstone.oracle.readings import JudgeOpinion
 from touchstone.oracle.task import Task
-from touchstone.oracle.unjudged import Unjudged
 from touchstone.references import Reference
 from touchstone.strict import Strict
 

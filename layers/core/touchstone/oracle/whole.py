@@ -14,11 +14,9 @@ from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.dimensions import generate_dimensions
 from touchstone.oracle.gate_panel import check_gate_by_judges
 from touchstone.oracle.material import read_material
-from touchstone.oracle.model import Brief, Dimension, GateCheck, IndividualScoring
+from touchstone.oracle.model import Brief, Dimension, GateCheck, IndividualScoring, JudgeOpinion, Unjudged
 from touchstone.oracle.passages import Passage
-from touchstone.oracle.readings import JudgeOpinion
 from touchstone.oracle.scores_panel import score_by_judges
-from touchstone.oracle.unjudged import Unjudged
 from touchstone.strict import Strict
 
 

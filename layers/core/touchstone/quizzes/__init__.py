@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.quizzes.checking import apply_checks as apply_checks
-    from touchstone.quizzes.checking import check_quiz as check_quiz
     from touchstone.quizzes.content import ContentFindings as ContentFindings
     from touchstone.quizzes.content import allowed_targets as allowed_targets
     from touchstone.quizzes.content import check_content as check_content
@@ -34,6 +32,8 @@ if TYPE_CHECKING:
     from touchstone.quizzes.generation import model_for_generation as model_for_generation
     from touchstone.quizzes.generation import open_generator as open_generator
     from touchstone.quizzes.judging import JudgedAttempt as JudgedAttempt
+    from touchstone.quizzes.judging import apply_checks as apply_checks
+    from touchstone.quizzes.judging import check_quiz as check_quiz
     from touchstone.quizzes.judging import evaluate_attempt as evaluate_attempt
     from touchstone.quizzes.judging import validate_attempt as validate_attempt
     from touchstone.quizzes.learner import LearnerProfile as LearnerProfile
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from touchstone.quizzes.learner import weakest as weakest
     from touchstone.quizzes.loop import make_quiz as make_quiz
     from touchstone.quizzes.loop import next_step as next_step
+    from touchstone.quizzes.loop import query_weakness as query_weakness
+    from touchstone.quizzes.loop import retrieve_content as retrieve_content
     from touchstone.quizzes.model import Content as Content
     from touchstone.quizzes.model import MadeQuiz as MadeQuiz
     from touchstone.quizzes.model import QuizAttempt as QuizAttempt
@@ -54,8 +56,6 @@ if TYPE_CHECKING:
     from touchstone.quizzes.outcome import best_of as best_of
     from touchstone.quizzes.outcome import stopped_by as stopped_by
     from touchstone.quizzes.outcome import unanswered_of as unanswered_of
-    from touchstone.quizzes.retrieval import query_weakness as query_weakness
-    from touchstone.quizzes.retrieval import retrieve_content as retrieve_content
     from touchstone.quizzes.structure import validate_structure as validate_structure
     from touchstone.quizzes.uploads import curriculum_of_csv as curriculum_of_csv
     from touchstone.quizzes.uploads import curriculum_of_json as curriculum_of_json

@@ -118,25 +118,12 @@ def find_off_curriculum(quiz: Quiz, taught: Iterable[str], known: Iterable[str] 
     advice = f"Test what it teaches: {'、'.join(items[:MOST_NAMED])}{'…' if len(items) > MOST_NAMED else ''}"
     for question in quiz.questions:
         if question.target is None:
-            yield Violation(
-                question_id=question.id,
-                rule="curriculum_alignment",
-                detail="The question does not say which word or pattern of the chapter it tests.",
-                suggestion="Name the word or pattern as the chapter writes it.",
-                decided_by="check",
-                field="target",
-                finding="no_target",
-            )
+            detail = "The question does not say which word or pattern of the chapter it tests."
+            mended = "Name the word or pattern as the chapter writes it."
+            yield _off_curriculum(question, "target", "no_target", detail, mended)
         elif folded(_traditional(question.target)) not in targets:
-            yield Violation(
-                question_id=question.id,
-                rule="curriculum_alignment",
-                detail=f"The question tests 「{question.target}」, which the chapter does not teach.",
-                suggestion=advice,
-                decided_by="check",
-                field="target",
-                finding="target_not_taught",
-            )
+            detail = f"The question tests 「{question.target}」, which the chapter does not teach."
+            yield _off_curriculum(question, "target", "target_not_taught", detail, advice)
         if words is not None:
             yield from islice(_unknown_quoted(question, words), MAX_FAULTS_PER_QUESTION)
 
@@ -180,15 +167,21 @@ def _unknown_quoted(question: Question, words: _Words) -> Iterator[Violation]:
             continue
         for found in _QUOTED.finditer(place.text):
             if not words.hold(_traditional(found[1])):
-                yield Violation(
-                    question_id=question.id,
-                    rule="curriculum_alignment",
-                    detail=f"「{found[1]}」 is quoted as vocabulary and was not taught by this chapter.",
-                    suggestion="Use a word that the learner has met.",
-                    decided_by="check",
-                    field=place.field,
-                    finding="word_not_taught",
-                )
+                detail = f"「{found[1]}」 is quoted as vocabulary and was not taught by this chapter."
+                mended = "Use a word that the learner has met."
+                yield _off_curriculum(question, place.field, "word_not_taught", detail, mended)
+
+
+def _off_curriculum(question: Question, field: str, finding: str, detail: str, suggestion: str) -> Violation:
+    return Violation(
+        question_id=question.id,
+        rule="curriculum_alignment",
+        detail=detail,
+        suggestion=suggestion,
+        decided_by="check",
+        field=field,
+        finding=finding,
+    )
 
 
 def _traditional(text: str) -> str:

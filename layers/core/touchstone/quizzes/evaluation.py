@@ -20,7 +20,7 @@ from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.model import Violation
-from touchstone.quizzes.wording import question_json
+from touchstone.quizzes.texts import question_json
 from touchstone.text.language import Language
 from touchstone.together import gather_all
 

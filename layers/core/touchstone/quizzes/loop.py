@@ -12,16 +12,16 @@ the result of all attempts.
 from typing import Literal
 
 from touchstone.clock import Deadline
+from touchstone.errors import InputError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
-from touchstone.quizzes.curriculum import Curriculum
+from touchstone.quizzes.curriculum import Chapter, Curriculum
 from touchstone.quizzes.generation import generate_quiz
 from touchstone.quizzes.judging import evaluate_attempt, validate_attempt
-from touchstone.quizzes.learner import LearnerProfile
-from touchstone.quizzes.model import MadeQuiz, QuizAttempt, QuizRequest
+from touchstone.quizzes.learner import LearnerProfile, weakest
+from touchstone.quizzes.model import Content, MadeQuiz, QuizAttempt, QuizRequest, Weakness
 from touchstone.quizzes.outcome import may_retry, outcome, stopped_by, unanswered_of
-from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 
 SECONDS = 30.0
 """The most seconds for making a quiz."""
@@ -29,6 +29,8 @@ RETRY_SECONDS = 8.0
 """Seconds of a pass that is clean at once. With less time left, no other attempt begins."""
 
 type Step = Literal["evaluate", "generate", "finish"]
+
+DEFAULT_UI_LANGUAGE = "en"
 
 
 async def make_quiz(
@@ -90,3 +92,34 @@ def next_step(attempt: QuizAttempt, *, seconds_left: float) -> Step:
     if attempt.violations and may_retry(attempt) and seconds_left >= RETRY_SECONDS:
         return "generate"
     return "finish"
+
+
+def retrieve_content(request: QuizRequest, curriculum: Curriculum | None = None) -> Content:
+    """The chapter that is asked for, and what its learner has met by then.
+
+    For a chapter that is given whole, that is the chapter itself. `curriculum` is the one that the request names.
+    Raises `InputError` if it is needed and not given, or has no such chapter.
+    """
+    if isinstance(request.chapter, Chapter):
+        return Content(chapter=request.chapter, known=request.chapter.items)
+    if curriculum is None:
+        raise InputError(f"The curriculum {request.curriculum} is not at hand.", where="curriculum")
+    return Content(chapter=curriculum.chapter(request.chapter), known=curriculum.known_words(request.chapter))
+
+
+def query_weakness(request: QuizRequest, content: Content, learner: LearnerProfile | None = None) -> Weakness:
+    """The language of the questions, and the learner's weak points among what was taught by then.
+
+    `learner` is the profile that the request names by its id. A profile in the request itself takes its place. Without
+    a profile there are no weak points. Raises `InputError` if the request names a learner by an id and no profile is
+    given.
+    """
+    if isinstance(request.learner, LearnerProfile):
+        learner = request.learner
+    elif request.learner is not None and learner is None:
+        raise InputError(f"The profile of the learner {request.learner} is not at hand.", where="learner")
+    elif request.learner is None:
+        learner = None
+    language = request.ui_language or (DEFAULT_UI_LANGUAGE if learner is None else learner.ui_language)
+    points = () if learner is None else weakest(learner, content.known)
+    return Weakness(ui_language=language, weak_points=points)

@@ -4,7 +4,7 @@ A quiz is `clean` only if every rule was applied to it and none is broken. If th
 `unchecked`: a state of its own, whatever the checks say.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -32,14 +32,7 @@ type Rule = Literal[
     "curriculum_alignment",
     "pedagogical_quality",
 ]
-RULES: tuple[Rule, ...] = (
-    "structure",
-    "traditional_chinese",
-    "pinyin_diacritics",
-    "question_language",
-    "curriculum_alignment",
-    "pedagogical_quality",
-)
+RULES: tuple[Rule, ...] = get_args(Rule.__value__)
 """The rules in the order in which they are applied. A judge decides the last two; a check also decides a part of
 `curriculum_alignment`."""
 type DecidedBy = Literal["check", "judge"]

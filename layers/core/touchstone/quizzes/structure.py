@@ -110,23 +110,15 @@ def _in_chosen(question: Question, answers: list[str]) -> Iterator[Violation]:
                 "key_outside_choices",
                 f"The answer {_quoted(answer)} is none of the choices.",
                 field=f"answers[{at}]",
-                suggestion=_meant(question, answer) or "Repeat the right choice as it is written.",
+                suggestion=_meant(question, answer),
             )
     if question.kind == "single_choice" and len(right) > 1:
         yield _violation(
-            question.id,
-            "not_one_answer",
-            f"A single-choice question has {len(right)} answers.",
-            field="answers",
-            suggestion="Keep the one right answer, or make it a multiple-choice question.",
+            question.id, "not_one_answer", f"A single-choice question has {len(right)} answers.", field="answers"
         )
     if question.kind == "multiple_choice" and len(choices) >= LEAST_CHOICES and choices <= right:
         yield _violation(
-            question.id,
-            "all_right",
-            "Every choice is right, so that there is nothing to choose.",
-            field="answers",
-            suggestion="Add choices that are wrong.",
+            question.id, "all_right", "Every choice is right, so that there is nothing to choose.", field="answers"
         )
 
 
@@ -134,31 +126,19 @@ def _in_choices(question: Question) -> Iterator[Violation]:
     if not question.chosen:
         if question.choices and not _is_true_and_false(question):
             yield _violation(
-                question.id,
-                "unwanted_choices",
-                f"A {question.kind} question has choices.",
-                field="choices",
-                suggestion="Leave the choices out, or make it a single-choice question.",
+                question.id, "unwanted_choices", f"A {question.kind} question has choices.", field="choices"
             )
         return
     forms = [comparable_form(choice) for choice in question.choices]
     if len({choice for choice in forms if choice}) < LEAST_CHOICES:
-        yield _violation(
-            question.id,
-            "too_few_choices",
-            "There are fewer than two different choices.",
-            field="choices",
-            suggestion="Offer three or four choices.",
-        )
+        yield _violation(question.id, "too_few_choices", "There are fewer than two different choices.", field="choices")
     for at, choice in enumerate(forms):
         field = f"choices[{at}]"
         if not choice:
-            yield _violation(question.id, "blank_choice", "The choice is blank.", field=field, suggestion="Fill it in.")
+            yield _violation(question.id, "blank_choice", "The choice is blank.", field=field)
         elif (first := forms.index(choice)) < at:
             detail = f"The choice says the same as choices[{first}]: {_quoted(question.choices[at])}."
-            yield _violation(
-                question.id, "duplicate_choices", detail, field=field, suggestion="Write another wrong answer."
-            )
+            yield _violation(question.id, "duplicate_choices", detail, field=field)
 
 
 def _in_text(question_id: str, place: LocatedText) -> Iterator[Violation]:
@@ -166,7 +146,7 @@ def _in_text(question_id: str, place: LocatedText) -> Iterator[Violation]:
     if "<" in text or "&" in text or "*" in text or "](" in text:
         for found in islice(_MARKUP.finditer(text), MOST_IN_A_TEXT):
             detail = f"The text holds markup: {_quoted(found[0])}."
-            yield _in_place(question_id, place, found.span(), "markup", detail=detail, suggestion="Write plain text.")
+            yield _in_place(question_id, place, found.span(), "markup", detail)
     if not text.isascii():
         yield from islice(_mixed(question_id, place), MOST_IN_A_TEXT)
     if not text.isprintable() or not _FILLERS.isdisjoint(text) or "\ufffd" in text:
@@ -179,9 +159,7 @@ def _mixed(question_id: str, place: LocatedText) -> Iterator[Violation]:
         impostor = _CYRILLIC.search(word) or (len(word) >= LEAST_GREEK_MIX and _GREEK_LOOKALIKE.search(word))
         if impostor and _LATIN.search(word):
             detail = f"The word {_quoted(word)} mixes letters of different scripts that look alike."
-            yield _in_place(
-                question_id, place, found.span(), "mixed_scripts", detail=detail, suggestion="Write it in one script."
-            )
+            yield _in_place(question_id, place, found.span(), "mixed_scripts", detail)
 
 
 def _unseen(question_id: str, place: LocatedText) -> Iterator[Violation]:
@@ -197,7 +175,7 @@ def _unseen(question_id: str, place: LocatedText) -> Iterator[Violation]:
         else:
             continue
         detail = f"The text holds {what}: U+{ord(character):04X}."
-        yield _in_place(question_id, place, (at, at + 1), finding, detail=detail, suggestion="Leave it out.")
+        yield _in_place(question_id, place, (at, at + 1), finding, detail)
 
 
 def _joins(text: str, at: int) -> bool:
@@ -222,29 +200,26 @@ def _against(question: Question, request: QuizRequest) -> Iterator[Violation]:
             "no_target",
             "The question does not say which word or pattern of the chapter it tests.",
             field="target",
-            suggestion="Name the word or pattern as the chapter writes it.",
         )
 
 
 def _violation(
-    question_id: str | None, finding: str, detail: str, *, field: str | None = None, suggestion: str
+    question_id: str | None, finding: str, detail: str, *, field: str | None = None, suggestion: str | None = None
 ) -> Violation:
+    """A violation. Without a `suggestion` of its own it has that of its finding."""
     return Violation(
         question_id=question_id,
         rule="structure",
         detail=detail,
-        suggestion=suggestion,
+        suggestion=suggestion or _SUGGESTIONS[finding],
         decided_by="check",
         field=field,
         finding=finding,
     )
 
 
-def _in_place(
-    question_id: str, place: LocatedText, span: tuple[int, int], finding: str, *, detail: str, suggestion: str
-) -> Violation:
-    found = _violation(question_id, finding, detail, field=place.field, suggestion=suggestion)
-    return found.model_copy(update={"span": span})
+def _in_place(question_id: str, place: LocatedText, span: tuple[int, int], finding: str, detail: str) -> Violation:
+    return _violation(question_id, finding, detail, field=place.field).model_copy(update={"span": span})
 
 
 def _meant(question: Question, answer: str) -> str | None:
@@ -279,3 +254,19 @@ _KEYS = {
     "fill_in_the_blank": "Give every wording that fills the blank.",
 }
 """What to write as the key of each kind of question."""
+
+_SUGGESTIONS = {
+    "key_outside_choices": "Repeat the right choice as it is written.",
+    "not_one_answer": "Keep the one right answer, or make it a multiple-choice question.",
+    "all_right": "Add choices that are wrong.",
+    "unwanted_choices": "Leave the choices out, or make it a single-choice question.",
+    "too_few_choices": "Offer three or four choices.",
+    "blank_choice": "Fill it in.",
+    "duplicate_choices": "Write another wrong answer.",
+    "markup": "Write plain text.",
+    "mixed_scripts": "Write it in one script.",
+    "unseen_characters": "Leave it out.",
+    "unreadable_characters": "Leave it out.",
+    "no_target": "Name the word or pattern as the chapter writes it.",
+}
+"""What to do about a finding, whatever the question."""

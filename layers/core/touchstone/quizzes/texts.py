@@ -1,10 +1,12 @@
-"""The texts of a question by their places, and the form that texts share if they are the same to a learner."""
+"""The texts of a question: by their places, in the form that is compared, and as a judge is shown them."""
 
+import json
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from touchstone.material import Question
+from touchstone.text.language import Language
 
 HAN = r"[〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]"
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
@@ -57,3 +59,35 @@ def comparable_form(text: str) -> str:
     """
     plain = " ".join((text if text.isascii() else text.translate(_FULL_WIDTH)).split()).strip(_ENDS)
     return plain.casefold() if _LONG_WORD.search(plain) else plain
+
+
+def language_for(ui_language: str | None) -> Language:
+    """The language in which a judge is asked about a quiz for this learner, and gives its reasons.
+
+    None gives English.
+    """
+    return "zh" if ui_language is not None and ui_language.lower().split("-")[0] == "zh" else "en"
+
+
+def as_json(value: Any) -> str:
+    """JSON for a prompt: every text in quotation marks, so that none of them can pass for another field."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def question_json(question: Question, *, with_id: bool = False) -> str:
+    """A question for a prompt, with all that its learner may see.
+
+    `with_id` adds its id, for findings that name it so.
+    """
+    return as_json(
+        {
+            **({"id": question.id} if with_id else {}),
+            "kind": question.kind,
+            "question_text": question.question_text,
+            "choices": list(question.choices),
+            "answers": list(question.answers),
+            "explanation": question.explanation,
+            "target": question.target,
+            "readings": [reading.model_dump() for reading in question.readings],
+        }
+    )

@@ -12,12 +12,10 @@ from touchstone.attempts import TryEnd
 from touchstone.judges.spends import Spend
 from touchstone.oracle import challenge as steps
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
-from touchstone.oracle.model import IndividualScoring
+from touchstone.oracle.model import IndividualScoring, JudgeOpinion, Unjudged
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.readings import JudgeOpinion
 from touchstone.oracle.task import challenged
-from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import CHALLENGES, key_of, task_key
 from touchstone.records.table import partition

@@ -14,9 +14,8 @@ from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend
 from touchstone.oracle import comparison as steps
 from touchstone.oracle.compared import ComparisonResult
-from touchstone.oracle.comparison import DimensionComparison
-from touchstone.oracle.counting import CARDS_OF_CALLS, orders_of
-from touchstone.oracle.unjudged import Unjudged
+from touchstone.oracle.comparison import CARDS_OF_CALLS, DimensionComparison, orders_of
+from touchstone.oracle.model import Unjudged
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, counted_tallies, writes_of
 from touchstone.records.judge_counts import calls_of

@@ -105,7 +105,7 @@ def export_cards(
 
         data = write_apkg(deck, name=name or out.stem)
     else:
-        from touchstone.material.exchange.cards import quiz_of_cards
+        from touchstone.material.exchange.keyed import quiz_of_cards
 
         data = _written(quiz_of_cards(deck), to)
     replace(out, [data])

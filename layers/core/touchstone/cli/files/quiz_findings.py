@@ -13,10 +13,9 @@ from touchstone.errors import SettingsError
 from touchstone.extras import install_command
 from touchstone.json_places import CharSpan, Located, Path, path_of, path_text
 from touchstone.material import Question, Quiz
-from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.content import find_question_language
-from touchstone.quizzes.correction import is_correctable, rewritten
-from touchstone.quizzes.forms import indices_for_author
+from touchstone.quizzes.correction import indices_for_author, is_correctable, rewritten
+from touchstone.quizzes.judging import apply_checks
 from touchstone.quizzes.model import RULES, QuizAttempt, Rule, Violation
 from touchstone.quizzes.structure import validate_structure
 

@@ -7,8 +7,7 @@ from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import Row, column, percent, print_facts, print_table, spent, styled
 from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.oracle.aggregation import Aggregate, aggregate
-from touchstone.oracle.model import Dimension, GateCheck, IndividualScoring
-from touchstone.oracle.unjudged import Unjudged
+from touchstone.oracle.model import Dimension, GateCheck, IndividualScoring, Unjudged
 from touchstone.oracle.whole import Judgement
 
 EXCERPT_CHARS = 120

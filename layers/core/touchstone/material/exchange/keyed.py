@@ -1,10 +1,10 @@
-"""What all forms of exchange need of a quiz: a key that can be marked."""
+"""What all forms of exchange need of a quiz: a key that can be marked. For cards, a quiz is made of them."""
 
 import re
 from collections.abc import Iterator
 
 from touchstone.errors import InputError
-from touchstone.material.items import Question, Quiz
+from touchstone.material.items import MAX_QUESTIONS, Deck, Question, Quiz
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML text may hold."""
@@ -38,3 +38,21 @@ def literal(answer: str) -> str:
 def for_xml(text: str) -> str:
     """The text without the control characters that XML cannot hold; U+FFFD stands in their place."""
     return _NOT_XML.sub("\ufffd", text)
+
+
+def quiz_of_cards(deck: Deck) -> Quiz:
+    """A question for each card, answered by typing. Raises `InputError` if a quiz cannot have so many questions.
+
+    `touchstone.material.exchange.anki.cards_of_quiz` makes the same cards of the quiz again, without their passages.
+    """
+    if len(deck.cards) > MAX_QUESTIONS:
+        raise InputError(
+            f"There are {len(deck.cards):,} cards, and a quiz has {MAX_QUESTIONS:,} questions at most: take the cards "
+            "in parts, or write them for Anki."
+        )
+    return Quiz(
+        questions=tuple(
+            Question(id=card.id, kind="fill_in_the_blank", question_text=card.front, answers=(card.back,))
+            for card in deck.cards
+        )
+    )

@@ -29,14 +29,12 @@ from touchstone.operations.quizzes.context import QuizContext
 from touchstone.operations.traced import traced
 from touchstone.operations.trying import ANY_PROVIDER, Postponement, postpone, with_judge
 from touchstone.quizzes import run as steps
-from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.generation import GeneratedQuiz, generate_quiz
-from touchstone.quizzes.judging import JudgedAttempt, evaluate_attempt, judge_attempt
+from touchstone.quizzes.judging import JudgedAttempt, apply_checks, evaluate_attempt, judge_attempt
 from touchstone.quizzes.learner import LearnerProfile
-from touchstone.quizzes.loop import SECONDS
+from touchstone.quizzes.loop import SECONDS, query_weakness, retrieve_content
 from touchstone.quizzes.model import Content, QuizRequest, Unanswered
 from touchstone.quizzes.outcome import unanswered_of
-from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 from touchstone.quizzes.run import Asking, QuizRun
 from touchstone.quizzes.structure import validate_structure
 

@@ -32,11 +32,10 @@ from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.entries import FinalistEntry
-from touchstone.oracle.model import DimensionScore
+from touchstone.oracle.model import DimensionScore, Unjudged
 from touchstone.oracle.scoring import ScoringResult, score_submission
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
-from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.judgements import CHALLENGED
 
 RESCORE_SECONDS = 780.0

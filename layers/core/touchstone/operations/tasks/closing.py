@@ -13,10 +13,10 @@ from touchstone.operations.tasks.finalists import begin_round, read_finalists
 from touchstone.operations.traced import traced
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import RANKING_ROUND_ID
+from touchstone.oracle.model import Unjudged
 from touchstone.oracle.ranking import Contender, rank, shortlist
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
-from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.judgements import BEING_JUDGED
 
 READ_SECONDS = 780.0

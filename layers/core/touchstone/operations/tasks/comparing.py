@@ -19,9 +19,9 @@ from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.compared import ComparisonResult
 from touchstone.oracle.comparison import COMPARISON_TRIES, RANKING_ROUND_ID, DimensionComparison
 from touchstone.oracle.entries import FinalistEntry
+from touchstone.oracle.model import Unjudged
 from touchstone.oracle.scores_panel import compare_by_judges
 from touchstone.oracle.task import Task
-from touchstone.oracle.unjudged import Unjudged
 
 COMPARE_SECONDS = 600.0
 """For two orders of the finalists, each with a repair round, by a strong model that thinks about three long texts."""

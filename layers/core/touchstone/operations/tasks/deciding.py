@@ -9,10 +9,10 @@ from touchstone.oracle.bands import Band
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison
+from touchstone.oracle.model import Unjudged
 from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
-from touchstone.oracle.unjudged import Unjudged
 
 NOBODY_COULD = Unjudged(
     stage="comparison", reason="invalid_reply", details=("A finalist could not be compared with the others again.",)

@@ -9,8 +9,8 @@ from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.traced import traced
 from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.dimensions import generate_dimensions
+from touchstone.oracle.model import Unjudged
 from touchstone.oracle.task import Task
-from touchstone.oracle.unjudged import Unjudged
 
 DRAFT_SECONDS = 120.0
 """For two rounds of a strong model that thinks."""

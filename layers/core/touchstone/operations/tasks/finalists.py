@@ -11,11 +11,10 @@ from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.entries import FinalistEntry, ReadEntry, read_entry, whole_entry
-from touchstone.oracle.model import DimensionScore
+from touchstone.oracle.model import DimensionScore, Unjudged
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task, TaskState
-from touchstone.oracle.unjudged import Unjudged
 
 INTERRUPTED = "Each try to read it was interrupted before there was a result."
 

@@ -20,11 +20,11 @@ from touchstone.operations.trying import Paid, follow_up, with_judge
 from touchstone.oracle.gate import GateResult
 from touchstone.oracle.gate_panel import check_gate_by_judges
 from touchstone.oracle.material import ReadSubmission, read_material
+from touchstone.oracle.model import Stage, Unjudged
 from touchstone.oracle.scores_panel import score_by_judges
 from touchstone.oracle.scoring import ScoringResult
 from touchstone.oracle.submission import Submission, SubmissionState
 from touchstone.oracle.task import Task
-from touchstone.oracle.unjudged import Stage, Unjudged
 from touchstone.references import Reference, submission_name
 
 JUDGE_SECONDS = 780.0

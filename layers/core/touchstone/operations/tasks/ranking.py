@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from touchstone.operations.tasks.context import TaskContext, TaskProgress, pause_after, progress_of
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.comparison import RANKING_ROUND_ID, DimensionComparison
+from touchstone.oracle.model import Unjudged
 from touchstone.oracle.ranking import Contender, rank, shortlist
 from touchstone.oracle.submission import FinalistComparison
 from touchstone.oracle.task import Task
-from touchstone.oracle.unjudged import Unjudged
 
 
 def rank_contest(context: TaskContext, task_id: str) -> TaskProgress:

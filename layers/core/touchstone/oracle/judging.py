@@ -1,0 +1,62 @@
+"""How the judge of a task is asked: in the task's language, by this package's prompts."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from touchstone.clock import Deadline
+from touchstone.judges.base import Judge, JudgeQuestion
+from touchstone.judges.calls import Checked, JudgeReply, NotScored, RefusedReply, ask_checked
+from touchstone.judges.prompts import prompt_of
+from touchstone.oracle.model import Brief
+from touchstone.text.language import Language, language_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """The values that are the same for every question of one stage.
+
+    `use_cache` False asks anew even if a reply is known.
+    """
+
+    brief: Brief
+    judge: Judge
+    deadline: Deadline
+    use_cache: bool = True
+
+    @property
+    def language(self) -> Language:
+        """The language of all that judges write for the task."""
+        return language_of_task(self.brief)
+
+    async def ask[T: JudgeReply](
+        self,
+        name: str,
+        reply_type: type[T],
+        faults_of: Callable[[T], Iterable[str]],
+        *,
+        max_output_tokens: int,
+        **values: Any,
+    ) -> Checked[T] | RefusedReply[T] | NotScored:
+        """Ask the prompt `name` with `values`. If the reply breaks the rules, ask once more and name its faults.
+
+        The call is recorded under the same name.
+        """
+
+        def question(faults: Sequence[str]) -> JudgeQuestion[T]:
+            return JudgeQuestion(
+                prompt=prompt_of(__package__, name, self.language, **values, faults=list(faults)),
+                reply_type=reply_type,
+                max_output_tokens=max_output_tokens,
+                use_cache=self.use_cache,
+            )
+
+        def faults_in(reply: T) -> list[str]:
+            return list(faults_of(reply))
+
+        return await ask_checked(self.judge, question, faults_in, deadline=self.deadline, purpose=name)
+
+
+def language_of_task(brief: Brief) -> Language:
+    """The language of all that judges write for a task: the one that its brief names, or that of its description."""
+    return brief.language or language_of(brief.description)
