@@ -13,9 +13,10 @@ from touchstone.surfaces.experiments.conclusion import (
     ExperimentOutlay,
     ItemDifference,
     PreferenceComparison,
+    Respect,
+    respects_of,
 )
 from touchstone.surfaces.experiments.makers import PromptMaker, called
-from touchstone.surfaces.experiments.report.respects import Respect, respects_of
 from touchstone.surfaces.experiments.report.sentences import ReportNote, lead
 from touchstone.surfaces.model import ItemLabel
 
@@ -239,8 +240,8 @@ def _items(conclusion: Conclusion) -> PageTable:
             "a_score": one.a,
             "b_score": one.b,
             "difference": one.difference,
-            "lost_a": _lost(one.a_labels),
-            "lost_b": _lost(one.b_labels),
+            "lost_a": _lost(one.a_lost),
+            "lost_b": _lost(one.b_lost),
         }
         for metric, favours, one in _behind(conclusion)
     ]
@@ -273,8 +274,8 @@ def _labels(conclusion: Conclusion) -> PageTable:
             "suggestion": label.suggestion,
         }
         for metric, _, one in _behind(conclusion)
-        for variant, labels in ((conclusion.a, one.a_labels), (conclusion.b, one.b_labels))
-        for label in _losing(labels)
+        for variant, labels in ((conclusion.a, one.a_lost), (conclusion.b, one.b_lost))
+        for label in labels
     ]
     columns = (
         Column(name="metric", shown="word", words="metric"),
@@ -291,14 +292,9 @@ def _labels(conclusion: Conclusion) -> PageTable:
     return PageTable(name="labels", columns=columns, rows=rows)
 
 
-def _losing(labels: Sequence[ItemLabel]) -> Iterator[ItemLabel]:
-    """The labels with which an item lost points: those with a value below 1."""
-    return (label for label in labels if label.value < 1)
-
-
 def _lost(labels: Sequence[ItemLabel]) -> str | None:
-    """The labels that lost points, and how often each occurs: `ambiguous × 2`. None if no label did."""
-    names = [label.label for label in _losing(labels)]
+    """Labels that lost points, and how often each occurs: `ambiguous × 2`. None if there are none."""
+    names = [label.label for label in labels]
     return ", ".join(f"{name} × {names.count(name)}" for name in dict.fromkeys(names)) or None
 
 

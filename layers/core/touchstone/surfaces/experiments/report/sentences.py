@@ -6,9 +6,16 @@ from types import MappingProxyType
 from typing import Literal
 
 from touchstone.statistics.paired import FEWEST_SOURCES
-from touchstone.surfaces.experiments.conclusion import Conclusion, PreferenceComparison, Stopped, Verdict
+from touchstone.surfaces.experiments.conclusion import (
+    PREFERENCE,
+    Conclusion,
+    PreferenceComparison,
+    Respect,
+    Stopped,
+    Verdict,
+    respects_of,
+)
 from touchstone.surfaces.experiments.report.figures import MOST_POINTS, counted, interval, p_value, points, score, share
-from touchstone.surfaces.experiments.report.respects import PREFERENCE, Respect, respects_of
 
 type NoteName = Literal[
     "alike",
