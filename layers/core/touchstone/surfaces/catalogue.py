@@ -6,11 +6,13 @@ follows, and the function is awaited; otherwise it takes the language of its rea
 metric is first measured.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType, ModuleType
 from typing import Literal
+
+from pydantic_core import PydanticCustomError
 
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.surfaces.measuring import Measuring
@@ -109,6 +111,22 @@ CATALOGUE: Mapping[MetricName, Metric] = MappingProxyType({metric.name: metric f
 def metrics_of(surface: Surface) -> tuple[MetricName, ...]:
     """The metrics of a surface, in the order in which they are reported."""
     return tuple(metric.name for metric in CATALOGUE.values() if metric.surface == surface)
+
+
+def refuse_others(surface: Surface, named: Sequence[MetricName] | None) -> None:
+    """Refuse a name that is no metric of the surface, as an error of the model that is being validated."""
+    known = metrics_of(surface)
+    if unknown := [name for name in named or () if name not in known]:
+        raise PydanticCustomError(
+            "other_metric",
+            "{metric} is no metric of {surface}; they are {known}",
+            {"metric": unknown[0], "surface": surface, "known": ", ".join(known)},
+        )
+
+
+def chosen_of(surface: Surface, named: Sequence[MetricName] | None) -> tuple[MetricName, ...]:
+    """The metrics of a surface that are named, in the order in which they are reported; None: all of them."""
+    return tuple(name for name in metrics_of(surface) if named is None or name in named)
 
 
 def text_of(material: Material) -> str:

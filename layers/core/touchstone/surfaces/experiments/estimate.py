@@ -28,9 +28,9 @@ from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material
 from touchstone.surfaces.claims import claims_of
 from touchstone.surfaces.evaluation import SECONDS
-from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, generate
+from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, generate, not_made
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, Maker, PromptMaker
-from touchstone.surfaces.experiments.making import PROVIDERS_TIER, SIDES, MakerOrder, Makers, not_made
+from touchstone.surfaces.experiments.making import PROVIDERS_TIER, SIDES, MakerOrder, Makers
 from touchstone.surfaces.experiments.model import Experiment, ExperimentTerms, Generation, Pair
 from touchstone.surfaces.experiments.preference import preference_of
 from touchstone.surfaces.grounding import TOKENS_AN_ITEM, sections_shown
