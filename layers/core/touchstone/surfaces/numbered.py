@@ -23,7 +23,7 @@ class Numbered(JudgeReply):
     number: int
 
 
-class Verdict(Numbered):
+class ClassVerdict(Numbered):
     """What a judge says of one thing that it gives a class. Unless that is the best class, there is a suggestion."""
 
     reason: str
@@ -122,7 +122,9 @@ def labelled[E: Numbered](reply: EntriesByItem[E], label: Callable[[str, E], Ite
     return Labelled(items=items, unscored=reply.unscored, spends=reply.spends)
 
 
-def verdict_label(item: str, verdict: Verdict, values: Mapping[str, float], *, text: str | None = None) -> ItemLabel:
+def verdict_label(
+    item: str, verdict: ClassVerdict, values: Mapping[str, float], *, text: str | None = None
+) -> ItemLabel:
     """The label that a verdict gives. `values` are those of the classes, `text` is the item in words."""
     value = values[verdict.label]
     return ItemLabel(
@@ -136,7 +138,7 @@ def verdict_label(item: str, verdict: Verdict, values: Mapping[str, float], *, t
     )
 
 
-def verdict_faults(verdict: Verdict, noun: str, values: Mapping[str, float], *, instead: str) -> Iterator[str]:
+def verdict_faults(verdict: ClassVerdict, noun: str, values: Mapping[str, float], *, instead: str) -> Iterator[str]:
     """What every verdict must have, each fault in one sentence. `instead`: what a suggestion is asked to say."""
     if is_blank(verdict.reason):
         yield f"The reason of {noun} {verdict.number} is blank."

@@ -22,7 +22,7 @@ from touchstone.material import Deck, Question, Quiz
 from touchstone.surfaces.cards import label_cards
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult
-from touchstone.surfaces.numbered import Numbers, Verdict, ask_each, labelled, verdict_faults, verdict_label
+from touchstone.surfaces.numbered import ClassVerdict, Numbers, ask_each, labelled, verdict_faults, verdict_label
 from touchstone.together import gather_all
 
 A_CALL = 10
@@ -36,7 +36,7 @@ VALUES: Mapping[str, float] = MappingProxyType({"CLEAR": 1.0, "AMBIGUOUS": 0.0, 
 """ERROR: the question or card asks nothing that could be answered, since it is cut off or garbled."""
 
 
-class QuestionClarity(Verdict):
+class QuestionClarity(ClassVerdict):
     """What a judge says of one question, by its number in the call."""
 
     label: ClarityLabel
@@ -48,7 +48,7 @@ class ClarityReply(JudgeReply):
     questions: list[QuestionClarity]
 
 
-class CardClarity(Verdict):
+class CardClarity(ClassVerdict):
     """What a judge says of one card."""
 
     label: ClarityLabel
@@ -97,9 +97,9 @@ async def _judged(group: Sequence[Question], measuring: Measuring) -> Labelled:
     return labelled(reply, _label)
 
 
-def _label(item: str, verdict: Verdict) -> ItemLabel:
+def _label(item: str, verdict: ClassVerdict) -> ItemLabel:
     return verdict_label(item, verdict, VALUES)
 
 
-def _faults(verdict: Verdict, noun: str) -> Iterator[str]:
+def _faults(verdict: ClassVerdict, noun: str) -> Iterator[str]:
     return verdict_faults(verdict, noun, VALUES, instead="say how to make it clear")

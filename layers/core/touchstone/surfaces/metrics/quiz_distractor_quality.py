@@ -21,8 +21,8 @@ from touchstone.material import Question, Quiz
 from touchstone.surfaces.measuring import Labelled, Measuring
 from touchstone.surfaces.model import MetricResult
 from touchstone.surfaces.numbered import (
+    ClassVerdict,
     Numbers,
-    Verdict,
     ask_each,
     is_blank,
     labelled,
@@ -38,7 +38,7 @@ type DistractorLabel = Literal["PLAUSIBLE", "WEAK", "ABSURD"]
 VALUES: Mapping[str, float] = MappingProxyType({"PLAUSIBLE": 1.0, "WEAK": 0.0, "ABSURD": 0.0})
 
 
-class DistractorVerdict(Verdict):
+class DistractorVerdict(ClassVerdict):
     """What a judge says of one distractor, by its number in the call."""
 
     label: DistractorLabel
