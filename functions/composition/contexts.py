@@ -10,8 +10,9 @@ from functions.environment import environment
 
 if TYPE_CHECKING:
     from touchstone.judges import Judge, Judges
-    from touchstone.judges.base import Tier
+    from touchstone.judges.base import JudgeCount, Tier
     from touchstone.judges.conversing import Conversing
+    from touchstone.judges.panel import JudgePanel
     from touchstone.judges.registry import Model
     from touchstone.operations.audits.context import AuditContext
     from touchstone.operations.audits.files import AuditFiles, UnpackedBundles
@@ -81,15 +82,12 @@ def of_measurements(tenant: str) -> MeasuringContext:
     """The context of the steps of measurements. Their judges wait for the next free slot in a minute's quota."""
     from functions.observability import count_spends
     from touchstone.operations.surfaces.context import MeasuringContext
-    from touchstone.surfaces.panel import metric_judges
 
     return MeasuringContext(
         tenant=tenant,
         measurements=stores.measurements(),
         judge=lambda cache_scope: _measuring(tenant, cache_scope),
-        several=lambda cache_scope, wanted: metric_judges(
-            judging.judges(tenant, patient=True, cache_scope=cache_scope), wanted
-        ),
+        several=lambda cache_scope, wanted: _several(tenant, cache_scope, wanted),
         thresholds=lambda: judging.sure_judges(tenant),
         paid=count_spends,
         traces=stores.traces_kept(),
@@ -100,7 +98,6 @@ def of_experiments(tenant: str) -> ExperimentContext:
     """The context of the steps of experiments. Their judges wait for the next free slot in a minute's quota."""
     from functions.observability import count_spends
     from touchstone.operations.surfaces.context import ExperimentContext
-    from touchstone.surfaces.panel import metric_judges
 
     def model() -> Model | None:
         from touchstone.surfaces.model import TIER
@@ -114,9 +111,7 @@ def of_experiments(tenant: str) -> ExperimentContext:
         pairs=stores.pairs(),
         files=lambda experiment_id: experiment_files(tenant, experiment_id),
         judge=lambda cache_scope: _measuring(tenant, cache_scope),
-        several=lambda cache_scope, wanted: metric_judges(
-            judging.judges(tenant, patient=True, cache_scope=cache_scope), wanted
-        ),
+        several=lambda cache_scope, wanted: _several(tenant, cache_scope, wanted),
         judges=lambda cache_scope: judging.judges(tenant, patient=True, cache_scope=cache_scope),
         model=model,
         thresholds=lambda: judging.sure_judges(tenant),
@@ -250,6 +245,13 @@ def _measuring(tenant: str, cache_scope: str | None) -> Judge:
     from touchstone.surfaces.model import TIER
 
     return _of_tier(judging.judges(tenant, patient=True, cache_scope=cache_scope), TIER)
+
+
+def _several(tenant: str, cache_scope: str | None, wanted: JudgeCount) -> JudgePanel:
+    """The judges that measure for a tenant together; they wait for free slots."""
+    from touchstone.surfaces.panel import metric_judges
+
+    return metric_judges(judging.judges(tenant, patient=True, cache_scope=cache_scope), wanted)
 
 
 def _of_tier(judges: Judges, tier: Tier) -> Judge:

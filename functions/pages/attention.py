@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from functions.pages.finding import found_at
-from functions.pages.tables import Column, PageTable, Row
+from functions.pages.tables import Column, PageTable, row_of
 from touchstone.clock import system_clock
 from touchstone.operations.reporting import BacklogReport, BudgetReport
 
@@ -59,23 +59,12 @@ def attention_today(
 
 def attention_table(found: "Sequence[Attention]") -> PageTable:
     """The matters that call for attention as a table, for programs."""
-    rows: list[Row] = [
-        {
-            "concern": each.concern,
-            "figure": each.figure,
-            "of": each.of,
-            "moment": each.moment,
-            "name": each.name or None,
-            "because": each.because,
-            "address": each.address,
-            "command": each.command,
-        }
-        for each in found
-    ]
     columns = [
-        Column(name=name) for name in ("concern", "figure", "of", "moment", "name", "because", "address", "command")
+        *(Column(name=name) for name in ("concern", "figure", "of", "moment")),
+        Column(name="name", of=lambda each: each.name or None),
+        *(Column(name=name) for name in ("because", "address", "command")),
     ]
-    return PageTable(name="attention", columns=columns, rows=rows)
+    return PageTable(name="attention", columns=columns, rows=[row_of(columns, each) for each in found])
 
 
 def _judges(budget: BudgetReport) -> Iterator[Attention]:

@@ -5,17 +5,19 @@ from math import sqrt
 from typing import Literal
 
 from functions.pages.charts import Chart, Series
-from functions.pages.tables import Column, PageTable, Row
+from functions.pages.tables import Column, PageTable, row_of
 from functions.pages.words import PageTexts
 from touchstone.judges.base import asks_in_turn
 from touchstone.surfaces.experiments.conclusion import (
+    PREFERENCE,
     Conclusion,
     ExperimentOutlay,
     ItemDifference,
     PreferenceComparison,
+    Respect,
+    respects_of,
 )
 from touchstone.surfaces.experiments.makers import PromptMaker, called
-from touchstone.surfaces.experiments.report.respects import Respect, respects_of
 from touchstone.surfaces.experiments.report.sentences import ReportNote, lead
 from touchstone.surfaces.model import ItemLabel
 
@@ -106,55 +108,61 @@ def charts_of(words: PageTexts, conclusion: Conclusion) -> tuple[Chart, ...]:
 
 def _respects(conclusion: Conclusion) -> PageTable:
     columns = (
-        Column(name="metric", shown="word", words="metric"),
-        Column(name="a_mean", shown="decimal"),
-        Column(name="b_mean", shown="decimal"),
-        Column(name="difference", shown="decimal", bounds=("lower", "upper"), scale=(-100.0, 100.0), to="behind"),
-        Column(name="lower", shown="decimal", hidden=True),
-        Column(name="upper", shown="decimal", hidden=True),
-        Column(name="adjusted_p_value", shown="p_value"),
-        Column(name="declared", shown="word", words="declared"),
+        Column(name="metric", of=lambda one: one.name, shown="word", words="metric"),
+        Column(name="a_mean", of=lambda one: one.comparison.a_mean, shown="decimal"),
+        Column(name="b_mean", of=lambda one: one.comparison.b_mean, shown="decimal"),
+        Column(
+            name="difference",
+            of=lambda one: one.comparison.difference,
+            shown="decimal",
+            bounds=("lower", "upper"),
+            scale=(-100.0, 100.0),
+            to="behind",
+        ),
+        Column(name="lower", of=lambda one: (one.comparison.interval or NO_INTERVAL)[0], shown="decimal", hidden=True),
+        Column(name="upper", of=lambda one: (one.comparison.interval or NO_INTERVAL)[1], shown="decimal", hidden=True),
+        Column(name="adjusted_p_value", of=lambda one: one.comparison.adjusted_p_value, shown="p_value"),
+        Column(name="declared", of=lambda one: one.verdict, shown="word", words="declared"),
         *_RUNS[: conclusion.replicates > 1],
         *_AGREEMENT[: 2 * (not asks_in_turn(conclusion.judges))],
-        Column(name="detectable", shown="detectable", detail=True),
-        Column(name="compared", shown="number", detail=True, to="behind"),
-        Column(name="sources", shown="number", detail=True),
+        Column(name="detectable", of=lambda one: one.comparison.detectable, shown="detectable", detail=True),
+        Column(name="compared", of=lambda one: one.comparison.compared, shown="number", detail=True, to="behind"),
+        Column(name="sources", of=lambda one: one.comparison.sources, shown="number", detail=True),
         Column(name="unscored_a", shown="number", detail=True, to="missing_a"),
         Column(name="unscored_b", shown="number", detail=True, to="missing_b"),
     )
-    return PageTable(name="respects", columns=columns, rows=[_respect(one) for one in respects_of(conclusion)])
+    rows = [row_of(columns, one, **_led(one)) for one in respects_of(conclusion)]
+    return PageTable(name="respects", columns=columns, rows=rows)
 
 
-_RUNS = (Column(name="between_runs", shown="decimal", detail=True),)
+NO_INTERVAL = (None, None)
+
+
+def _between_runs(respect: Respect) -> float | None:
+    """The standard deviation of the difference between runs; None if it is not known."""
+    replication = respect.comparison.replication
+    return None if replication is None or replication.variance is None else sqrt(replication.variance)
+
+
+_RUNS = (Column(name="between_runs", of=_between_runs, shown="decimal", detail=True),)
 _AGREEMENT = (
-    Column(name="alpha", shown="decimal", detail=True),
-    Column(name="split_items", shown="number", detail=True),
+    Column(
+        name="alpha", of=lambda one: (found := one.comparison.agreement) and found.alpha, shown="decimal", detail=True
+    ),
+    Column(
+        name="split_items",
+        of=lambda one: (found := one.comparison.agreement) and found.split,
+        shown="number",
+        detail=True,
+    ),
 )
 """Columns that only an experiment has whose judges were several, or were asked several times."""
 
 
-def _respect(respect: Respect) -> Row:
-    found = respect.comparison
-    variance = None if found.replication is None else found.replication.variance
-    lower, upper = found.interval or (None, None)
-    measured = respect.name != "preference"
+def _led(respect: Respect) -> dict[str, str | None]:
+    """The addresses to which the figures of a respect lead."""
+    measured = respect.name != PREFERENCE
     return {
-        "metric": respect.name,
-        "a_mean": found.a_mean,
-        "b_mean": found.b_mean,
-        "difference": found.difference,
-        "lower": lower,
-        "upper": upper,
-        "between_runs": None if variance is None else sqrt(variance),
-        "alpha": None if found.agreement is None else found.agreement.alpha,
-        "split_items": None if found.agreement is None else found.agreement.split,
-        "adjusted_p_value": found.adjusted_p_value,
-        "declared": found.verdict,
-        "detectable": found.detectable,
-        "compared": found.compared,
-        "sources": found.sources,
-        "unscored_a": respect.unscored_a,
-        "unscored_b": respect.unscored_b,
         "behind": f"#table-{'items_behind' if measured else 'preference'}",
         "missing_a": "#table-missing" if measured and respect.unscored_a else None,
         "missing_b": "#table-missing" if measured and respect.unscored_b else None,
@@ -163,26 +171,15 @@ def _respect(respect: Respect) -> Row:
 
 def _preference(conclusion: Conclusion, pairs: str) -> PageTable:
     found = conclusion.preference
-    lower, upper = found.flip_interval or (None, None)
-    row: Row = {
-        "wins_a": found.wins_a,
-        "wins_b": found.wins_b,
-        "ties": found.ties,
-        "flipped": found.flipped,
-        "flip_rate": found.flip_rate,
-        "flip_lower": lower,
-        "flip_upper": upper,
-        "unscored": found.unscored,
-        "excerpts": found.excerpts,
-    }
     columns = (
         *(Column(name=name, shown="number", to=f"found_{name}") for name in ("wins_a", "wins_b", "ties", "flipped")),
         Column(name="flip_rate", shown="share", bounds=("flip_lower", "flip_upper"), to="found_flip_rate"),
-        Column(name="flip_lower", shown="share", hidden=True),
-        Column(name="flip_upper", shown="share", hidden=True),
+        Column(name="flip_lower", of=lambda one: (one.flip_interval or NO_INTERVAL)[0], shown="share", hidden=True),
+        Column(name="flip_upper", of=lambda one: (one.flip_interval or NO_INTERVAL)[1], shown="share", hidden=True),
         Column(name="unscored", shown="number", to="found_unscored"),
         Column(name="excerpts", shown="number", detail=True),
     )
+    row = row_of(columns, found)
     led = {
         f"found_{name}": f"{pairs}?outcome={outcome}" if _counts_pairs(conclusion, name) else pairs
         for name, outcome in COUNTED.items()
@@ -197,26 +194,15 @@ def _counts_pairs(conclusion: Conclusion, name: str) -> bool:
 
 
 def _preferred(found: PreferenceComparison) -> PageTable:
-    rows: list[Row] = [
-        {
-            "item": one.item,
-            "source": one.source,
-            "preferred": one.verdict,
-            "flipped_here": one.flipped,
-            "reason_a_first": one.reasons[0],
-            "reason_b_first": one.reasons[1],
-        }
-        for one in found.examples
-    ]
     columns = (
         Column(name="item"),
         Column(name="source"),
-        Column(name="preferred", shown="word", words="preferred"),
-        Column(name="flipped_here", shown="word", words="passed"),
-        Column(name="reason_a_first"),
-        Column(name="reason_b_first"),
+        Column(name="preferred", of=lambda one: one.verdict, shown="word", words="preferred"),
+        Column(name="flipped_here", of=lambda one: one.flipped, shown="word", words="passed"),
+        Column(name="reason_a_first", of=lambda one: one.reasons[0]),
+        Column(name="reason_b_first", of=lambda one: one.reasons[1]),
     )
-    return PageTable(name="preferred", columns=columns, rows=rows)
+    return PageTable(name="preferred", columns=columns, rows=[row_of(columns, one) for one in found.examples])
 
 
 def _behind(conclusion: Conclusion) -> Iterator[tuple[str, Literal["a", "b"], ItemDifference]]:
@@ -230,57 +216,27 @@ def _behind(conclusion: Conclusion) -> Iterator[tuple[str, Literal["a", "b"], It
 
 
 def _items(conclusion: Conclusion) -> PageTable:
-    rows: list[Row] = [
-        {
-            "metric": metric,
-            "favours": favours,
-            "item": one.item,
-            "source": one.source,
-            "a_score": one.a,
-            "b_score": one.b,
-            "difference": one.difference,
-            "lost_a": _lost(one.a_labels),
-            "lost_b": _lost(one.b_labels),
-        }
-        for metric, favours, one in _behind(conclusion)
-    ]
     columns = (
         Column(name="metric", shown="word", words="metric"),
         Column(name="favours", shown="word", words="preferred"),
         Column(name="item"),
         Column(name="source", detail=True),
-        Column(name="a_score", shown="decimal", detail=True),
-        Column(name="b_score", shown="decimal", detail=True),
+        Column(name="a_score", of=lambda one: one.a, shown="decimal", detail=True),
+        Column(name="b_score", of=lambda one: one.b, shown="decimal", detail=True),
         Column(name="difference", shown="decimal"),
-        Column(name="lost_a", shown="words", words="class"),
-        Column(name="lost_b", shown="words", words="class"),
+        Column(name="lost_a", of=lambda one: _lost(one.a_lost), shown="words", words="class"),
+        Column(name="lost_b", of=lambda one: _lost(one.b_lost), shown="words", words="class"),
     )
+    rows = [row_of(columns, one, metric=metric, favours=favours) for metric, favours, one in _behind(conclusion)]
     return PageTable(name="items_behind", columns=columns, rows=rows)
 
 
 def _labels(conclusion: Conclusion) -> PageTable:
-    rows: list[Row] = [
-        {
-            "metric": metric,
-            "item": one.item,
-            "variant": variant,
-            "part": label.item,
-            "label": label.label,
-            "value": label.value,
-            "reason": label.reason,
-            "text": label.text,
-            "evidence": label.evidence,
-            "suggestion": label.suggestion,
-        }
-        for metric, _, one in _behind(conclusion)
-        for variant, labels in ((conclusion.a, one.a_labels), (conclusion.b, one.b_labels))
-        for label in _losing(labels)
-    ]
     columns = (
         Column(name="metric", shown="word", words="metric"),
         Column(name="item"),
         Column(name="variant"),
-        Column(name="part", detail=True),
+        Column(name="part", of=lambda label: label.item, detail=True),
         Column(name="label", shown="word", words="class"),
         Column(name="value", shown="decimal"),
         Column(name="reason"),
@@ -288,86 +244,61 @@ def _labels(conclusion: Conclusion) -> PageTable:
         Column(name="evidence", detail=True),
         Column(name="suggestion", detail=True),
     )
+    rows = [
+        row_of(columns, label, metric=metric, item=one.item, variant=variant)
+        for metric, _, one in _behind(conclusion)
+        for variant, labels in ((conclusion.a, one.a_lost), (conclusion.b, one.b_lost))
+        for label in labels
+    ]
     return PageTable(name="labels", columns=columns, rows=rows)
 
 
-def _losing(labels: Sequence[ItemLabel]) -> Iterator[ItemLabel]:
-    """The labels with which an item lost points: those with a value below 1."""
-    return (label for label in labels if label.value < 1)
-
-
 def _lost(labels: Sequence[ItemLabel]) -> str | None:
-    """The labels that lost points, and how often each occurs: `ambiguous × 2`. None if no label did."""
-    names = [label.label for label in _losing(labels)]
+    """Labels that lost points, and how often each occurs: `ambiguous × 2`. None if there are none."""
+    names = [label.label for label in labels]
     return ", ".join(f"{name} × {names.count(name)}" for name in dict.fromkeys(names)) or None
 
 
+_BECAUSE = (
+    Column(name="because", of=lambda one: one.reason, shown="word", words="skip"),
+    Column(name="details", of=lambda one: " ".join(one.details) or None, shown="kept"),
+)
+
+
 def _missing(conclusion: Conclusion) -> PageTable:
-    rows: list[Row] = [
-        {
-            "metric": metric.metric,
-            "variant": variant,
-            "item": one.item,
-            "part": one.part,
-            "because": one.reason,
-            "details": " ".join(one.details) or None,
-        }
+    columns = (
+        Column(name="metric", shown="word", words="metric"),
+        *(Column(name=name) for name in ("variant", "item", "part")),
+        *_BECAUSE,
+    )
+    rows = [
+        row_of(columns, one, metric=metric.metric, variant=variant)
         for metric in conclusion.metrics
         for variant, denominator in ((conclusion.a, metric.a), (conclusion.b, metric.b))
         for one in denominator.missing
     ]
-    columns = (
-        Column(name="metric", shown="word", words="metric"),
-        Column(name="variant"),
-        Column(name="item"),
-        Column(name="part"),
-        Column(name="because", shown="word", words="skip"),
-        Column(name="details", shown="kept"),
-    )
     return PageTable(name="missing", columns=columns, rows=rows)
 
 
 def _failed(conclusion: Conclusion) -> PageTable:
-    rows: list[Row] = [
-        {"variant": one.variant, "item": one.item, "because": one.reason, "details": " ".join(one.details) or None}
-        for one in conclusion.failed[:MOST_FAILED]
-    ]
-    columns = (
-        Column(name="variant"),
-        Column(name="item"),
-        Column(name="because", shown="word", words="skip"),
-        Column(name="details", shown="kept"),
-    )
+    columns = (Column(name="variant"), Column(name="item"), *_BECAUSE)
+    rows = [row_of(columns, one) for one in conclusion.failed[:MOST_FAILED]]
     return PageTable(name="not_generated", columns=columns, rows=rows)
 
 
 def _makers(conclusion: Conclusion, trace: str | None) -> Iterator[PageTable]:
     """Who made the items of each variant, with which prompt and at what cost; no table if all items were given."""
-    rows: list[Row] = [
-        {
-            "variant": variant,
-            "maker": f"{one.maker.kind}: {called(one.maker)}",
-            "prompt": one.maker.prompt if isinstance(one.maker, PromptMaker) else None,
-            "made": one.made,
-            "not_made": one.failed,
-            "failed": "#table-not_generated" if one.failed else None,
-            "trace": trace if one.calls else None,
-            "calls": one.calls,
-            "input_tokens": one.input_tokens,
-            "output_tokens": one.output_tokens,
-            "cost_usd": one.cost_usd,
-            "unpriced": one.unpriced,
-            "seconds": one.seconds,
-        }
-        for variant, one in zip((conclusion.a, conclusion.b), conclusion.makers, strict=True)
-        if one is not None
-    ]
     columns = (
         Column(name="variant"),
-        Column(name="maker", shown="code"),
-        Column(name="prompt", shown="sent", detail=True),
+        Column(name="maker", of=lambda one: f"{one.maker.kind}: {called(one.maker)}", shown="code"),
+        Column(
+            name="prompt",
+            of=lambda one: one.maker.prompt if isinstance(one.maker, PromptMaker) else None,
+            shown="sent",
+            detail=True,
+        ),
         Column(name="made", shown="number"),
-        Column(name="not_made", shown="number", to="failed"),
+        Column(name="not_made", of=lambda one: one.failed, shown="number", to="failed"),
         Column(name="cost_usd", shown="usd", unpriced="unpriced", to="trace"),
         Column(name="seconds", shown="decimal"),
         *(
@@ -376,30 +307,34 @@ def _makers(conclusion: Conclusion, trace: str | None) -> Iterator[PageTable]:
         ),
         Column(name="unpriced", shown="number", detail=True),
     )
+    rows = [
+        row_of(
+            columns,
+            one,
+            variant=variant,
+            failed="#table-not_generated" if one.failed else None,
+            trace=trace if one.calls else None,
+        )
+        for variant, one in zip((conclusion.a, conclusion.b), conclusion.makers, strict=True)
+        if one is not None
+    ]
     if rows:
         yield PageTable(name="makers", columns=columns, rows=rows)
 
 
 def _outlay(outlay: ExperimentOutlay, trace: str | None) -> PageTable:
-    row: Row = {
-        "calls": outlay.calls,
-        "from_cache": outlay.cached,
-        "input_tokens": outlay.input_tokens,
-        "output_tokens": outlay.output_tokens,
-        "cost_usd": outlay.cost_usd,
-        "unpriced": outlay.unpriced,
-        "trace": trace,
-        "models": ", ".join(outlay.models) or None,
-        "prompts": ", ".join(f"{one.purpose} {one.version}" for one in outlay.prompts) or None,
-    }
     columns = (
-        *(
-            Column(name=name, shown="number", to="trace")
-            for name in ("calls", "from_cache", "input_tokens", "output_tokens")
-        ),
+        Column(name="calls", shown="number", to="trace"),
+        Column(name="from_cache", of=lambda one: one.cached, shown="number", to="trace"),
+        *(Column(name=name, shown="number", to="trace") for name in ("input_tokens", "output_tokens")),
         Column(name="cost_usd", shown="usd", unpriced="unpriced", to="trace"),
         Column(name="unpriced", shown="number", detail=True),
-        Column(name="models", shown="code", detail=True),
-        Column(name="prompts", shown="code", detail=True),
+        Column(name="models", of=lambda one: ", ".join(one.models) or None, shown="code", detail=True),
+        Column(
+            name="prompts",
+            of=lambda one: ", ".join(f"{each.purpose} {each.version}" for each in one.prompts) or None,
+            shown="code",
+            detail=True,
+        ),
     )
-    return PageTable(name="outlay", columns=columns, rows=[row])
+    return PageTable(name="outlay", columns=columns, rows=[row_of(columns, outlay, trace=trace)])

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from functions.pages.finding import found_at
-from functions.pages.tables import COST, Column, PageTable, Row
+from functions.pages.tables import COST, Column, PageTable, Row, row_of
 from touchstone.oracle.challenge import ChallengeView
 from touchstone.oracle.feedback import (
     FinalDimensionScore,
@@ -27,25 +27,15 @@ type Known = Mapping[str, SubmissionView]
 def dimensions_of(task: TaskView) -> PageTable:
     """The dimensions by which every submission is judged."""
     headings = _headings(task)
-    rows: list[Row] = [
-        {
-            "dimension": one.id,
-            "name": one.name,
-            "heading": headings[one.id],
-            "weight": one.weight,
-            "fixed": one.fixed,
-            "description": one.description,
-        }
-        for one in task.dimensions
-    ]
     columns = (
         Column(name="heading", shown="word", words="dimension"),
-        Column(name="dimension", shown="code", hidden=True),
+        Column(name="dimension", of=lambda one: one.id, shown="code", hidden=True),
         Column(name="name", hidden=True),
         Column(name="weight", shown="share"),
         Column(name="fixed", shown="word", words="passed"),
         Column(name="description"),
     )
+    rows = [row_of(columns, one, heading=headings[one.id]) for one in task.dimensions]
     return PageTable(name="dimensions", columns=columns, rows=rows)
 
 
@@ -100,19 +90,6 @@ def penalties_of(submissions: Sequence[SubmissionView], *, alone: bool = False) 
 
     `alone`: of the one submission whose page it is.
     """
-    rows: list[Row] = [
-        {
-            "submitter": one.submitter,
-            "dimension": reason.dimension,
-            "score": reason.score,
-            "factor": reason.factor,
-            "submission": one.id,
-            "address": "#table-own_scores" if alone else _address(one.task_id, one.id),
-        }
-        for one in submissions
-        if (scoring := _scoring(one)) is not None
-        for reason in scoring.penalty_reasons
-    ]
     columns = (
         Column(name="submitter", to="address", hidden=alone),
         Column(name="dimension", shown="word", words="dimension"),
@@ -120,62 +97,56 @@ def penalties_of(submissions: Sequence[SubmissionView], *, alone: bool = False) 
         Column(name="factor", shown="decimal"),
         Column(name="submission", shown="code", hidden=True),
     )
+    rows = [
+        row_of(
+            columns,
+            reason,
+            submitter=one.submitter,
+            submission=one.id,
+            address="#table-own_scores" if alone else _address(one.task_id, one.id),
+        )
+        for one in submissions
+        if (scoring := _scoring(one)) is not None
+        for reason in scoring.penalty_reasons
+    ]
     return PageTable(name="penalties", columns=columns, rows=rows)
 
 
 def scores_of(task: TaskView, submissions: Sequence[SubmissionView], *, alone: bool = False) -> PageTable:
     """The score of these submissions on each dimension. `alone`: of the one submission whose page it is."""
     headings = _headings(task)
-    rows: list[Row] = [
-        {
-            "submitter": one.submitter,
-            "dimension_name": headings.get(score.dimension, score.dimension),
-            "dimension": score.dimension,
-            "band": score.band,
-            "score": float(score.score),
-            "unstable": unstable,
-            "feedback": score.feedback,
-            "evidence": score.evidence,
-            "address": None if alone else _address(task.id, one.id),
-        }
-        for one in submissions
-        for score, unstable in _dimension_scores(one)
-    ]
     columns = (
         Column(name="submitter", hidden=alone, to="address"),
-        Column(name="dimension_name", shown="word", words="dimension"),
+        Column(
+            name="dimension_name",
+            of=lambda score: headings.get(score.dimension, score.dimension),
+            shown="word",
+            words="dimension",
+        ),
         Column(name="dimension", shown="code", hidden=True),
         Column(name="band"),
-        Column(name="score", shown="decimal", to="address"),
+        Column(name="score", of=lambda score: float(score.score), shown="decimal", to="address"),
         Column(name="unstable", shown="word", words="passed"),
         Column(name="feedback", shown="sent"),
         Column(name="evidence", shown="sent", detail=True),
     )
+    rows = [
+        row_of(
+            columns,
+            score,
+            submitter=one.submitter,
+            unstable=unstable,
+            address=None if alone else _address(task.id, one.id),
+        )
+        for one in submissions
+        for score, unstable in _dimension_scores(one)
+    ]
     return PageTable(name="own_scores" if alone else "scores", columns=columns, rows=rows)
 
 
 def score_votes_of(task: TaskView, submissions: Sequence[SubmissionView]) -> PageTable:
     """The score that each of several judges gave these submissions on each dimension; no row if one judge scored."""
     headings = _headings(task)
-    rows: list[Row] = [
-        {
-            "submitter": one.submitter,
-            "dimension_name": headings.get(score.dimension, score.dimension),
-            "dimension": score.dimension,
-            "provider": vote.provider,
-            "model": vote.model,
-            "band": vote.band,
-            "score": vote.score,
-            "skip_reason": vote.unscored,
-            "because": " ".join(vote.because) or None,
-            "feedback": vote.feedback,
-            "evidence": vote.evidence,
-            "prompt_version": vote.prompt_version,
-        }
-        for one in submissions
-        for score, _ in _dimension_scores(one)
-        for vote in score.votes
-    ]
     columns = (
         Column(name="submitter", hidden=True),
         Column(name="dimension_name", shown="word", words="dimension"),
@@ -183,13 +154,25 @@ def score_votes_of(task: TaskView, submissions: Sequence[SubmissionView]) -> Pag
         Column(name="model", shown="code"),
         Column(name="band"),
         Column(name="score", shown="decimal"),
-        Column(name="skip_reason", shown="word", words="skip"),
+        Column(name="skip_reason", of=lambda vote: vote.unscored, shown="word", words="skip"),
         Column(name="feedback", shown="sent"),
         Column(name="provider", detail=True),
-        Column(name="because", shown="kept", detail=True),
+        Column(name="because", of=lambda vote: " ".join(vote.because) or None, shown="kept", detail=True),
         Column(name="evidence", shown="sent", detail=True),
         Column(name="prompt_version", shown="code", hidden=True),
     )
+    rows = [
+        row_of(
+            columns,
+            vote,
+            submitter=one.submitter,
+            dimension_name=headings.get(score.dimension, score.dimension),
+            dimension=score.dimension,
+        )
+        for one in submissions
+        for score, _ in _dimension_scores(one)
+        for vote in score.votes
+    ]
     return PageTable(name="score_votes", columns=columns, rows=rows)
 
 
@@ -218,16 +201,28 @@ def gate_failures_of(submissions: Sequence[SubmissionView]) -> PageTable:
     return PageTable(name="gate_failures", columns=columns, rows=rows)
 
 
+def _total(one: SubmissionView) -> float | None:
+    scoring, own = _scoring(one), _individual(one)
+    if scoring is not None:
+        return scoring.final_score
+    return None if own is None else own.penalized_total
+
+
+def _eliminated_by(one: SubmissionView) -> str | None:
+    scoring = _scoring(one)
+    return None if scoring is None else ", ".join(scoring.eliminated_by) or None
+
+
 SUBMISSIONS = (
     Column(name="submitted_at", shown="moment", to="address"),
     Column(name="submitter", to="address"),
     Column(name="standing", shown="word", words="standing"),
-    Column(name="total", shown="decimal", to="address"),
-    Column(name="because", shown="word", words="skip"),
+    Column(name="total", of=_total, shown="decimal", to="address"),
+    Column(name="because", of=lambda one: one.unscored, shown="word", words="skip"),
     *COST,
     Column(name="revision", shown="number", detail=True, to="of_submitter"),
-    Column(name="eliminated_by", shown="words", words="dimension", detail=True),
-    Column(name="submission", shown="code", to="address", detail=True),
+    Column(name="eliminated_by", of=_eliminated_by, shown="words", words="dimension", detail=True),
+    Column(name="submission", of=lambda one: one.id, shown="code", to="address", detail=True),
 )
 
 
@@ -239,22 +234,8 @@ def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) ->
 
 def submission_row(one: SubmissionView) -> Row:
     """The row of a submission. Its address is relative to the page of its task."""
-    scoring, own = _scoring(one), _individual(one)
-    total = own.penalized_total if own is not None else None
-    return {
-        "submitted_at": one.submitted_at,
-        "submitter": one.submitter,
-        "revision": one.revision,
-        "of_submitter": found_at(f"{one.task_id}/submissions", {"submitter": one.submitter}),
-        "standing": one.standing,
-        "total": total if scoring is None else scoring.final_score,
-        "eliminated_by": None if scoring is None else ", ".join(scoring.eliminated_by) or None,
-        "because": one.unscored,
-        "cost_usd": one.cost_usd,
-        "unpriced_calls": one.unpriced_calls,
-        "submission": one.id,
-        "address": _address(one.task_id, one.id),
-    }
+    of_submitter = found_at(f"{one.task_id}/submissions", {"submitter": one.submitter})
+    return row_of(SUBMISSIONS, one, of_submitter=of_submitter, address=_address(one.task_id, one.id))
 
 
 def _address(task_id: str, submission_id: str) -> str:
@@ -264,35 +245,19 @@ def _address(task_id: str, submission_id: str) -> str:
 
 def challenges_of(challenges: Sequence[ChallengeView]) -> PageTable:
     """The challenges to the ranking, oldest first, and the result of each."""
-    rows: list[Row] = [
-        {
-            "created_at": one.created_at,
-            "challenger": one.challenger,
-            "submission": one.submission_id,
-            "address": _address(one.task_id, one.submission_id),
-            "reason": one.reason,
-            "challenge_state": one.state,
-            "scored_again_by": one.provider,
-            "new_total": one.new_total,
-            "because": one.unscored,
-            "decided_at": one.decided_at,
-            "cost_usd": one.cost_usd,
-            "unpriced_calls": one.unpriced_calls,
-        }
-        for one in challenges
-    ]
     columns = (
         Column(name="created_at", shown="moment"),
         Column(name="challenger", to="address"),
-        Column(name="submission", shown="code", hidden=True),
+        Column(name="submission", of=lambda one: one.submission_id, shown="code", hidden=True),
         Column(name="reason", shown="sent"),
-        Column(name="challenge_state", shown="word", words="challenge"),
-        Column(name="scored_again_by", shown="code", detail=True),
+        Column(name="challenge_state", of=lambda one: one.state, shown="word", words="challenge"),
+        Column(name="scored_again_by", of=lambda one: one.provider, shown="code", detail=True),
         Column(name="new_total", shown="decimal", to="address"),
-        Column(name="because", shown="word", words="skip", detail=True),
+        Column(name="because", of=lambda one: one.unscored, shown="word", words="skip", detail=True),
         Column(name="decided_at", shown="moment", detail=True),
         *COST,
     )
+    rows = [row_of(columns, one, address=_address(one.task_id, one.submission_id)) for one in challenges]
     return PageTable(name="challenges", columns=columns, rows=rows)
 
 

@@ -9,10 +9,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 from urllib.parse import urlencode
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.pages.tables import Column, PageTable, Row, fact
-from functions.pages.visit import PageView, Visit
+from functions.pages.visit import Page, PageView, Visit
 from functions.pages.words import PageTexts
 from touchstone.records.list_query import ListQuery, query_of
 
@@ -87,7 +85,7 @@ class FoundStore[S](Protocol):
         """A page of the records that the query means: `limit` rows at most. `most` is the largest limit allowed."""
 
 
-def show_found[S](this_visit: Visit, listing: Listing[S], store: FoundStore[S]) -> Response[str]:
+def show_found[S](this_visit: Visit, listing: Listing[S], store: FoundStore[S]) -> Page:
     """The page of the tenant's records that the request's filters mean; an export has up to `EXPORTED` rows.
 
     The newest records come first unless the request sorts otherwise.

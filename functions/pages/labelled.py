@@ -1,6 +1,6 @@
 """The things that labels are of, as a reader recognises them: what each belongs to, and its own words."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -18,7 +18,7 @@ from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.records.labels import Label
 from touchstone.records.list_query import beginning
-from touchstone.references import Reference
+from touchstone.references import JobKind, Reference
 from touchstone.surfaces.catalogue import text_of
 from touchstone.surfaces.measurement import Measurement
 
@@ -53,13 +53,13 @@ def things_of(tenant: str, labels: Sequence[Label]) -> Mapping[ThingName, Labell
 
     Each kind of record is read at once, a hundred in one read; a kind that no label is of is not read.
     """
-    at_answers = [label for label in labels if label.kind == ANSWER]
     at_gates = [label for label in labels if label.kind == GATE]
     of_items = [label for label in labels if label.kind not in {ANSWER, GATE}]
+    at_answers = [label for label in labels if label.kind == ANSWER]
     return {
-        **dict(_attempts(tenant, at_answers)),
+        **dict(_of_records(tenant, at_answers, "answer", answers(), _attempt)),
         **dict(_criteria(tenant, at_gates)),
-        **dict(_items(tenant, of_items)),
+        **dict(_of_records(tenant, of_items, "measurement", measurements(), _item)),
     }
 
 
@@ -85,25 +85,24 @@ def readable[R](store: _Records[R], tenant: str, which: Sequence[Reference]) -> 
         return found
 
 
-def _attempts(tenant: str, labels: Sequence[Label]) -> Iterator[tuple[ThingName, LabelledThing]]:
-    which = _different(Reference(tenant, "answer", label.record_id) for label in labels)
-    found = {one.id: record for one, record in readable(answers(), tenant, which).items()}
+def _of_records[R](
+    tenant: str,
+    labels: Sequence[Label],
+    kind: JobKind,
+    store: _Records[R],
+    thing: Callable[[R, Label], LabelledThing],
+) -> Iterator[tuple[ThingName, LabelledThing]]:
+    """The things of labels whose record is named by the label itself."""
+    refs = {label.record_id: Reference(tenant, kind, label.record_id) for label in labels}
+    found = readable(store, tenant, _different(refs.values()))
     for label in labels:
-        if (record := found.get(label.record_id)) is not None:
-            yield name_of(label), _attempt(record, label.item)
+        if (record := found.get(refs[label.record_id])) is not None:
+            yield name_of(label), thing(record, label)
 
 
-def _attempt(record: AnswerRecord, item: str) -> LabelledThing:
-    answer = next((each.solution.answer for each in record.attempts if str(each.number) == item), None)
+def _attempt(record: AnswerRecord, label: Label) -> LabelledThing:
+    answer = next((each.solution.answer for each in record.attempts if str(each.number) == label.item), None)
     return LabelledThing(about=_cut(record.problem), words=_cut(answer))
-
-
-def _items(tenant: str, labels: Sequence[Label]) -> Iterator[tuple[ThingName, LabelledThing]]:
-    which = _different(Reference(tenant, "measurement", label.record_id) for label in labels)
-    found = {one.id: record for one, record in readable(measurements(), tenant, which).items()}
-    for label in labels:
-        if (record := found.get(label.record_id)) is not None:
-            yield name_of(label), _item(record, label)
 
 
 def _item(record: Measurement, label: Label) -> LabelledThing:

@@ -1,9 +1,10 @@
 """The results of a measurement, as the tables of its page: its metrics, and the verdict on each item."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Literal
 
-from functions.pages.tables import Column, PageTable, Row
+from functions.pages.tables import Column, PageTable, Row, cut, row_of
 from touchstone.material import Deck, Quiz
 from touchstone.records.labels import Label
 from touchstone.statistics.card_views import card_id
@@ -23,24 +24,26 @@ MOST_CHARS = 300_000
 the limit of a function's reply."""
 MOST_PART_CHARS = 2_000
 """The most characters shown of a question or a card: the sender of a longer one recognises it by its beginning."""
+_cut = partial(cut, most=MOST_PART_CHARS)
 METRICS = (
     Column(name="metric", shown="word", words="metric", to="address"),
     Column(name="score", shown="decimal", to="address"),
     Column(name="metric_state", shown="word", words="metric_state"),
-    Column(name="items", shown="number", detail=True, to="address"),
-    Column(name="below_full", shown="number", detail=True, to="address"),
-    Column(name="unscored", shown="number", to="address"),
+    # A question may have several flaws, each with a line of its own, but counts once.
+    Column(name="items", of=lambda view: len(_items_of(view)), shown="number", detail=True, to="address"),
+    Column(name="below_full", of=lambda view: len(_below_full(view)), shown="number", detail=True, to="address"),
+    Column(name="unscored", of=lambda view: len(view.unscored), shown="number", to="address"),
     Column(name="split", shown="number", hidden=True),
     Column(name="because", shown="word", words="skip"),
-    Column(name="model", shown="code", detail=True),
-    Column(name="cost_usd", shown="usd", unpriced="unpriced", to="trace"),
-    Column(name="saved_usd", shown="usd", detail=True),
+    Column(name="model", of=lambda view: ", ".join(view.outlay.models) or None, shown="code", detail=True),
+    Column(name="cost_usd", of=lambda view: view.outlay.cost_usd, shown="usd", unpriced="unpriced", to="trace"),
+    Column(name="saved_usd", of=lambda view: view.outlay.saved_usd, shown="usd", detail=True),
     Column(name="next_try_at", shown="moment", detail=True),
-    Column(name="details", shown="kept", detail=True),
-    Column(name="input_tokens", shown="number", detail=True, to="trace"),
-    Column(name="output_tokens", shown="number", detail=True, to="trace"),
-    Column(name="from_cache", shown="number", detail=True, to="trace"),
-    Column(name="unpriced", shown="number", detail=True),
+    Column(name="details", of=lambda view: "\n".join(view.details) or None, shown="kept", detail=True),
+    Column(name="input_tokens", of=lambda view: view.outlay.input_tokens, shown="number", detail=True, to="trace"),
+    Column(name="output_tokens", of=lambda view: view.outlay.output_tokens, shown="number", detail=True, to="trace"),
+    Column(name="from_cache", of=lambda view: view.outlay.cached, shown="number", detail=True, to="trace"),
+    Column(name="unpriced", of=lambda view: view.outlay.unpriced, shown="number", detail=True),
 )
 ITEMS = (
     Column(name="item"),
@@ -66,10 +69,7 @@ def metrics_of(measurement: Measurement, trace: str | None = None) -> PageTable:
 
     `trace` is the address of the measurement's trace, to which the cost leads; None if there is none for this visitor.
     """
-    rows: list[Row] = [
-        {**_metric(work), "trace": trace if work.result and work.result.spends else None}
-        for work in measurement.metrics
-    ]
+    rows = [_metric(work, trace) for work in measurement.metrics]
     rows += [{"metric": name, "metric_state": "left_out", "because": why} for name, why in measurement.left_out.items()]
     return PageTable(name="metrics", columns=METRICS, rows=rows)
 
@@ -118,29 +118,23 @@ def words_of_item(measurement: Measurement, work: MetricWork, item: str) -> str 
     return None if found is None else _shown(found, _parts(measurement))[0]
 
 
-def _metric(work: MetricWork) -> Row:
+def _metric(work: MetricWork, trace: str | None) -> Row:
     view = MetricView.of(work)
-    return {
-        "metric": view.metric,
-        "score": view.score,
-        "metric_state": _state(work),
-        # A question may have several flaws, each with a line of its own, but counts once.
-        "items": len({one.item for one in view.items}),
-        "below_full": len({one.item for one in view.items if one.value < 1 and one.weight > 0}),
-        "unscored": len(view.unscored),
-        "split": view.split,
-        "because": view.because,
-        "details": "\n".join(view.details) or None,
-        "next_try_at": view.next_try_at,
-        "model": ", ".join(view.outlay.models) or None,
-        "input_tokens": view.outlay.input_tokens,
-        "output_tokens": view.outlay.output_tokens,
-        "cost_usd": view.outlay.cost_usd,
-        "saved_usd": view.outlay.saved_usd,
-        "unpriced": view.outlay.unpriced,
-        "from_cache": view.outlay.cached,
-        "address": f"?metric={view.metric}" if view.items or view.unscored else None,
-    }
+    return row_of(
+        METRICS,
+        view,
+        metric_state=_state(work),
+        address=f"?metric={view.metric}" if view.items or view.unscored else None,
+        trace=trace if work.result and work.result.spends else None,
+    )
+
+
+def _items_of(view: MetricView) -> set[str]:
+    return {one.item for one in view.items}
+
+
+def _below_full(view: MetricView) -> set[str]:
+    return {one.item for one in view.items if one.value < 1 and one.weight > 0}
 
 
 def _state(work: MetricWork) -> MetricState:
@@ -200,7 +194,3 @@ def _shown(one: ItemLabel | UnscoredItem, parts: Mapping[str, tuple[str, str, st
         return (one.text if part is None else f"{_cut(part[0])}\n• {_cut(one.text)}"), None
     asks, choices, answer = parts.get(one.item, ("", "", ""))
     return _cut(asks + choices) or None, _cut(answer) or None
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MOST_PART_CHARS else f"{text[:MOST_PART_CHARS]}…"

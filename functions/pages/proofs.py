@@ -1,16 +1,17 @@
 """The results of an audit, as the tables of its page. Of a long text only the beginning is shown, with a mark."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from urllib.parse import urlencode
 
-from functions.pages.tables import Column, PageTable, Row
+from functions.pages.tables import Column, PageTable, Row, cut, row_of
 from touchstone.audits.recheck import Drift
 from touchstone.audits.record import AuditView
 from touchstone.audits.report import AuditedCase, StoredProof
 
 QUESTION_CHARS, OPTION_CHARS, CRITIQUE_CHARS, SCRIPT_CHARS, OUTPUT_CHARS = 4_000, 1_000, 4_000, 4_000, 1_000
 """The most characters shown of each text, so that a page of cases stays below the limit of a function's reply, 6 MB."""
-CUT = "\n[…]"
+_cut = partial(cut, mark="\n[…]")
 
 
 def totals_of(audit: AuditView) -> PageTable:
@@ -38,56 +39,45 @@ def totals_of(audit: AuditView) -> PageTable:
 
 def drifts_of(drifts: Sequence[Drift]) -> PageTable:
     """Every option whose result differs from the audit before. Each row leads to the option's case."""
-    rows: list[Row] = [
-        {
-            "case": drift.id,
-            "option": option.label,
-            "stood": option.before,
-            "stands": option.now,
-            "rating_before": drift.rating_before,
-            "rating_now": drift.rating_now,
-            "reason": option.reason,
-            "address": "?" + urlencode({"case": drift.id}),
-        }
-        for drift in drifts
-        for option in drift.options
-    ]
     columns = (
         Column(name="case", to="address"),
-        Column(name="option", shown="code"),
-        Column(name="stood", shown="word", words="proved"),
-        Column(name="stands", shown="word", words="proved"),
+        Column(name="option", of=lambda option: option.label, shown="code"),
+        Column(name="stood", of=lambda option: option.before, shown="word", words="proved"),
+        Column(name="stands", of=lambda option: option.now, shown="word", words="proved"),
         Column(name="rating_before", shown="word", words="rating"),
         Column(name="rating_now", shown="word", words="rating"),
         Column(name="reason", shown="kept", detail=True),
     )
+    rows = [
+        row_of(
+            columns,
+            option,
+            case=drift.id,
+            rating_before=drift.rating_before,
+            rating_now=drift.rating_now,
+            address="?" + urlencode({"case": drift.id}),
+        )
+        for drift in drifts
+        for option in drift.options
+    ]
     return PageTable(name="drifts", columns=columns, rows=rows)
 
 
 def cases_of(cases: Sequence[AuditedCase], cursor: str | None) -> PageTable:
     """The cases of this page, and what to change in each. `cursor` leads to the next cases; None at the end."""
-    rows: list[Row] = [
-        {
-            "case": one.case.id,
-            "rating": one.quality_rating,
-            "key": one.case.ground_truth,
-            "selected": one.selected_answer,
-            "question": cut(one.case.question, QUESTION_CHARS),
-            "change": one.change or None,
-            "missing": " ".join(one.missing) or None,
-            "critique": None if one.critique is None else cut(one.critique, CRITIQUE_CHARS),
-            "stopped": one.stopped,
-            "defined_in": None if one.source is None else f"{one.source.file}:{one.source.line}",
-        }
-        for one in cases
-    ]
     columns = (
-        Column(name="case"),
-        Column(name="rating", shown="word", words="rating"),
-        *(Column(name=name, shown="code") for name in ("key", "selected")),
-        *(Column(name=name) for name in ("question", "change", "missing", "critique", "stopped", "defined_in")),
+        Column(name="case", of=lambda one: one.case.id),
+        Column(name="rating", of=lambda one: one.quality_rating, shown="word", words="rating"),
+        Column(name="key", of=lambda one: one.case.ground_truth, shown="code"),
+        Column(name="selected", of=lambda one: one.selected_answer, shown="code"),
+        Column(name="question", of=lambda one: _cut(one.case.question, QUESTION_CHARS)),
+        Column(name="change", of=lambda one: one.change or None),
+        Column(name="missing", of=lambda one: " ".join(one.missing) or None),
+        Column(name="critique", of=lambda one: None if one.critique is None else _cut(one.critique, CRITIQUE_CHARS)),
+        Column(name="stopped"),
+        Column(name="defined_in", of=lambda one: one.source and f"{one.source.file}:{one.source.line}"),
     )
-    return PageTable(name="cases", columns=columns, rows=rows, next=cursor)
+    return PageTable(name="cases", columns=columns, rows=[row_of(columns, one) for one in cases], next=cursor)
 
 
 def options_of(cases: Sequence[AuditedCase]) -> PageTable:
@@ -113,7 +103,7 @@ def _options(one: AuditedCase) -> Iterator[Row]:
         yield {
             "case": one.case.id,
             "option": option.label,
-            "text": cut(texts[option.label], OPTION_CHARS),
+            "text": _cut(texts[option.label], OPTION_CHARS),
             "is_key": option.label == one.case.ground_truth,
             "stands": option.standing,
             "outcome": option.outcome,
@@ -127,13 +117,8 @@ def _proof(proof: StoredProof | None) -> Row:
         return {}
     return {
         "reason": proof.reason,
-        "script": cut(proof.script, SCRIPT_CHARS),
-        "printed": cut(proof.stdout, OUTPUT_CHARS) or None,
-        "printed_to_error": cut(proof.stderr, OUTPUT_CHARS) or None,
-        "exception": None if proof.exception is None else cut(proof.exception, OUTPUT_CHARS),
+        "script": _cut(proof.script, SCRIPT_CHARS),
+        "printed": _cut(proof.stdout, OUTPUT_CHARS) or None,
+        "printed_to_error": _cut(proof.stderr, OUTPUT_CHARS) or None,
+        "exception": None if proof.exception is None else _cut(proof.exception, OUTPUT_CHARS),
     }
-
-
-def cut(text: str, most: int) -> str:
-    """The first `most` characters of a text, with a mark if there is more."""
-    return text if len(text) <= most else text[:most] + CUT

@@ -1,12 +1,11 @@
 """A quiz, as the tables of its page: what a learner would get, and how it was made, version by version."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from functions.pages.tables import Column, PageTable, Row, Value, fact
-from touchstone.material import Question
+from functions.pages.tables import Column, PageTable, Row, Value, cut, fact, row_of
 from touchstone.quizzes.model import RULES, MadeQuiz, QuizAttempt, Rule, Unanswered, Violation
 from touchstone.quizzes.run import QuizRun
 from touchstone.quizzes.texts import places_of
@@ -77,47 +76,42 @@ def questions_of(attempt: QuizAttempt | None, *, first: int, most: int | None) -
     rows: list[Row] = []
     left = MOST_CHARS
     for question in questions[first:][:most]:
-        row = _question(question, len(wrong[question.id]))
+        row = row_of(QUESTIONS, question, violations=len(wrong[question.id]))
         left -= sum(map(_chars, (row, *wrong[question.id][:MOST_VIOLATIONS])))
         if rows and left < 0:
             break
         rows.append(row)
     after = first + len(rows)
-    columns = (
-        Column(name="question", shown="code"),
-        Column(name="question_kind", shown="word", words="question_kind"),
-        Column(name="question_text", shown="sent"),
-        Column(name="choices", shown="sent"),
-        Column(name="key", shown="sent"),
-        Column(name="explanation", shown="sent", detail=True),
-        Column(name="target", detail=True),
-        Column(name="readings", shown="sent", detail=True),
-        Column(name="violations", shown="number"),
+    return PageTable(
+        name="questions", columns=QUESTIONS, rows=rows, next=str(after) if after < len(questions) else None
     )
-    return PageTable(name="questions", columns=columns, rows=rows, next=str(after) if after < len(questions) else None)
 
 
-def _question(question: Question, violations: int) -> Row:
-    return {
-        "question": question.id,
-        "question_kind": question.kind,
-        "question_text": question.question_text,
-        "choices": "\n".join(cut(choice, CHOICE_CHARS) for choice in question.choices) or None,
-        "key": "\n".join(cut(answer, CHOICE_CHARS) for answer in question.answers) or None,
-        "explanation": question.explanation,
-        "target": question.target,
-        "readings": "\n".join(f"{one.hanzi} {one.pinyin}" for one in question.readings) or None,
-        "violations": violations,
-    }
+def _lines(texts: Iterable[str]) -> str | None:
+    """Choices or answers, one per line; None if there are none."""
+    return "\n".join(cut(text, CHOICE_CHARS) for text in texts) or None
+
+
+QUESTIONS = (
+    Column(name="question", of=lambda one: one.id, shown="code"),
+    Column(name="question_kind", of=lambda one: one.kind, shown="word", words="question_kind"),
+    Column(name="question_text", shown="sent"),
+    Column(name="choices", of=lambda one: _lines(one.choices), shown="sent"),
+    Column(name="key", of=lambda one: _lines(one.answers), shown="sent"),
+    Column(name="explanation", shown="sent", detail=True),
+    Column(name="target", detail=True),
+    Column(
+        name="readings",
+        of=lambda one: "\n".join(f"{each.hanzi} {each.pinyin}" for each in one.readings) or None,
+        shown="sent",
+        detail=True,
+    ),
+    Column(name="violations", shown="number"),
+)
 
 
 def _chars(row: Row) -> int:
     return sum(len(value) for value in row.values() if isinstance(value, str))
-
-
-def cut(text: str, most: int) -> str:
-    """The first `most` characters of a text, with an ellipsis if there is more."""
-    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def versions_of(run: QuizRun, made: MadeQuiz) -> tuple[Version, ...]:

@@ -15,9 +15,9 @@ from functions.api.problems import from_error, status_of
 from functions.observability import log_fault
 from functions.pages import paths
 from functions.pages.kept import kept
-from functions.pages.routes import (
+from functions.pages.rendering import ASSETS, HEADERS, asset, version
+from functions.pages.routes import (  # noqa: F401 - each adds its pages to `router`
     answers,
-    assets,
     audits,
     disagreements,
     experiments,
@@ -35,43 +35,38 @@ from functions.pages.routes import (
     traces,
     trends,
 )
-from functions.pages.visit import PageView, Visit, anonymous_visit, redirect, visit
-from touchstone.errors import TouchstoneError, UnauthenticatedError
+from functions.pages.visit import Page, PageView, Visit, anonymous_visit, redirect, router, visit
+from touchstone.errors import NotFoundError, TouchstoneError, UnauthenticatedError
 
 SAID = frozenset({400, 403, 404, 409, 413, 429, 503})
 """The statuses of errors that have a text of their own; any other of a visitor's errors is said as 400."""
 
+FOR_EVER = "public, max-age=31536000, immutable"
+"""The Cache-Control of an address that holds the content's hash: other content has another address."""
+
 site = APIGatewayHttpResolver()
-for routes in (
-    signing_in,
-    overview,
-    answers,
-    measurements,
-    quizzes,
-    rates,
-    trends,
-    quotas,
-    experiments,
-    pairs,
-    tasks,
-    submissions,
-    audits,
-    judges,
-    labelling,
-    disagreements,
-    traces,
-    assets,
-):
-    site.include_router(routes.router)
+site.include_router(router)
+
+
+@site.get("/app/static/<name>")
+def static(name: str) -> Page:
+    """A file that pages load, by its name. It is the same for everyone."""
+    if name not in ASSETS:
+        raise NotFoundError("There is no such file.")
+    asked = (site.current_event.query_string_parameters or {}).get("v")
+    # During a deployment, a page of one release may load a file of another. If the address names another content than
+    # this file's, or none, no cache keeps the file (`HEADERS`).
+    headers = {**HEADERS, "Cache-Control": FOR_EVER} if asked == version(name) else HEADERS
+    return Response(status_code=HTTPStatus.OK.value, content_type=ASSETS[name], body=asset(name), headers=headers)
 
 
 @site.exception_handler(TouchstoneError)
-def on_error(error: TouchstoneError) -> Response[str]:
+def on_error(error: TouchstoneError) -> Page:
     """A domain error as a page, or in the API's form if no HTML was asked for.
 
     A visitor who is not signed in is led from a page to the sign-in page.
     """
-    this_visit = anonymous_visit(site)
+    this_visit = anonymous_visit()
     if this_visit.query.get("format", "html") != "html":
         return from_error(error)
     if isinstance(error, UnauthenticatedError) and site.current_event.http_method == "GET":
@@ -80,15 +75,15 @@ def on_error(error: TouchstoneError) -> Response[str]:
 
 
 @site.exception_handler(Exception)
-def on_fault(error: Exception) -> Response[str]:
+def on_fault(error: Exception) -> Page:
     """An unexpected error of ours: it is logged without its message, and nothing of it is shown to the visitor."""
     log_fault("A page failed unexpectedly", error)
-    this_visit = anonymous_visit(site)
+    this_visit = anonymous_visit()
     return this_visit.page(_error(this_visit.words("error.unexpected")), status=HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 @site.not_found
-def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powertools' signature
+def on_no_route(error: NoRouteError) -> Page:  # noqa: ARG001 - Powertools' signature
     """An address without a page."""
     this_visit = _visit_or_anonymous()
     return this_visit.page(_error(this_visit.words("error.no_page")), status=HTTPStatus.NOT_FOUND)
@@ -102,9 +97,9 @@ def answer(event: dict[str, Any], context: Any) -> dict[str, Any]:
 def _visit_or_anonymous() -> Visit:
     """The visit of the person who is signed in, else of a stranger. So an error page still has the navigation."""
     try:
-        return visit(site)
+        return visit()
     except TouchstoneError:
-        return anonymous_visit(site)
+        return anonymous_visit()
 
 
 def _told(this_visit: Visit, error: TouchstoneError) -> PageView:

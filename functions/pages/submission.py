@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from functions.pages.tables import Column, PageTable, Row
+from functions.pages.tables import Column, PageTable, row_of
 from touchstone.oracle.feedback import GateFeedback, IndividualFeedback, SubmissionView, SuggestionsFeedback
 from touchstone.oracle.model import CriterionCheck
 from touchstone.records.labels import Label
@@ -14,27 +14,19 @@ def criteria_of(submission: SubmissionView, labels: Mapping[str, Label]) -> Page
     Before the task is closed, only a submission that failed its gate has rows. `labels` holds the labels by the number
     of the criterion.
     """
-    rows: list[Row] = [
-        {
-            "number": number,
-            "criterion": check.criterion,
-            "met": check.passed,
-            "evidence": check.evidence,
-            "reason": check.reason,
-            "revision_hint": check.revision_hint,
-            "label": said.label if (said := labels.get(str(number))) else None,
-        }
-        for number, check in enumerate(_checks(submission), start=1)
-    ]
     columns = (
         Column(name="number", shown="number"),
         Column(name="criterion", shown="sent"),
-        Column(name="met", shown="word", words="passed"),
+        Column(name="met", of=lambda check: check.passed, shown="word", words="passed"),
         Column(name="evidence", shown="sent"),
         Column(name="reason", shown="sent"),
         Column(name="revision_hint", shown="sent"),
         Column(name="label", shown="word", words="class"),
     )
+    rows = [
+        row_of(columns, check, number=number, label=said.label if (said := labels.get(str(number))) else None)
+        for number, check in enumerate(_checks(submission), start=1)
+    ]
     return PageTable(name="criteria", columns=columns, rows=rows)
 
 
@@ -48,42 +40,34 @@ def votes_of(submission: SubmissionView) -> PageTable:
     """The verdict of each of several judges on each criterion; no row if one judge checked them."""
     told = next((said.votes for said in submission.feedback if isinstance(said, GateFeedback)), ())
     votes = told if submission.gate is None else submission.gate.votes
-    rows: list[Row] = [
-        {
-            "criterion": number if vote.passed else None,
-            "provider": vote.provider,
-            "model": vote.model,
-            "met": vote.passed[number - 1] if vote.passed else None,
-            "skip_reason": vote.unscored,
-            "because": " ".join(vote.because) or None,
-            "prompt_version": vote.prompt_version,
-        }
-        for vote in votes
-        for number in range(1, max(1, len(vote.passed)) + 1)
-    ]
     columns = (
         Column(name="criterion", shown="number"),
         Column(name="provider"),
         Column(name="model", shown="code"),
         Column(name="met", shown="word", words="passed"),
-        Column(name="skip_reason", shown="word", words="skip"),
-        Column(name="because", shown="kept"),
+        Column(name="skip_reason", of=lambda vote: vote.unscored, shown="word", words="skip"),
+        Column(name="because", of=lambda vote: " ".join(vote.because) or None, shown="kept"),
         Column(name="prompt_version", shown="code", hidden=True),
     )
+    rows = [
+        row_of(columns, vote, criterion=number, met=passed)
+        for vote in votes
+        for number, passed in (enumerate(vote.passed, start=1) if vote.passed else ((None, None),))
+    ]
     return PageTable(name="votes", columns=columns, rows=rows)
 
 
 def hints_of(submission: SubmissionView) -> PageTable:
     """Suggestions that would improve the submission, the more severe first."""
-    rows: list[Row] = [
-        {"severity": one.severity, "detail": one.problem, "suggestion": one.suggestion}
+    columns = (
+        Column(name="severity", shown="word", words="severity"),
+        Column(name="detail", of=lambda one: one.problem, shown="sent"),
+        Column(name="suggestion", shown="sent"),
+    )
+    rows = [
+        row_of(columns, one)
         for said in submission.feedback
         if isinstance(said, IndividualFeedback | SuggestionsFeedback)
         for one in said.revision_suggestions
     ]
-    columns = (
-        Column(name="severity", shown="word", words="severity"),
-        Column(name="detail", shown="sent"),
-        Column(name="suggestion", shown="sent"),
-    )
     return PageTable(name="hints", columns=columns, rows=rows)

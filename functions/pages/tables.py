@@ -1,10 +1,10 @@
 """Tables of pages. Each is described once: people see it as HTML, programs get the same rows as CSV or JSON."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from touchstone import spreadsheets
 from touchstone.errors import InputError
@@ -44,6 +44,7 @@ reader's language.
 class Column:
     """One column: `name` is the field of the rows, and the heading of CSV and JSON.
 
+    `of` gives the value from a record (see `row_of`); None: it is the record's attribute of that name.
     `words` is the prefix under which the texts of a `word` column are looked up. `to` is the field with the address
     that a cell leads to; that field is no column itself. A `hidden` column is only in the exports. A `detail` column is
     shown in an extra row that opens below. `unpriced` is the field that counts the calls of unknown price, whose cost a
@@ -52,6 +53,7 @@ class Column:
     """
 
     name: str
+    of: Callable[[Any], Value] | None = None
     shown: Shown = "text"
     words: str = ""
     to: str = ""
@@ -96,9 +98,20 @@ class PageTable:
         return [{column.name: row.get(column.name) for column in self.columns} for row in self.rows]
 
 
+def row_of(columns: Sequence[Column], record: object, /, **given: Value) -> Row:
+    """The row of a record: the fields in `given`, such as addresses, and the values of all other columns."""
+    own = (column for column in columns if column.name not in given)
+    return {one.name: getattr(record, one.name) if one.of is None else one.of(record) for one in own} | given
+
+
 def fact(name: str, row: Row) -> PageTable:
     """A table of one row, for values that a page does not show as a table."""
     return PageTable(name=name, columns=[Column(name=field) for field in row], rows=[row])
+
+
+def cut(text: str, most: int, mark: str = "…") -> str:
+    """The first `most` characters of a text, with a mark if there is more."""
+    return text if len(text) <= most else f"{text[:most]}{mark}"
 
 
 def as_csv(table: PageTable) -> str:

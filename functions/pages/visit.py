@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import parse_qsl, urlencode
 
 from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.shared.cookies import Cookie, SameSite
 
 from functions.pages import paths, rendering
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 type Theme = Literal["auto", "light", "dark"]
 type Format = Literal["html", "csv", "json"]
+type Page = Response[str]
 
 CHOSEN_LANGUAGE = "lang"
 """The field of an address that chooses the language of the pages. The field `language` filters a list's records."""
@@ -48,10 +50,8 @@ MAX_FORM_BYTES = 20_000
 MARK_FIELD = "form_mark"
 
 
-class RequestHolder(Protocol):
-    """A resolver or router that holds the current request."""
-
-    current_event: Any
+router = Router()
+"""The routes of all pages. It holds the current request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,16 +113,18 @@ class Visit:
     @property
     def tenant(self) -> str:
         """The tenant whose records are shown. Raises `TypeError` for a stranger's visit."""
-        if self.identity is None:
-            raise TypeError("Nobody was let in")
-        return self.identity.tenant
+        return self._let_in.tenant
 
     @property
     def token_id(self) -> str:
         """The id of the token behind the visit. Raises `TypeError` for a stranger's visit."""
+        return self._let_in.token_id
+
+    @property
+    def _let_in(self) -> Identity:
         if self.identity is None:
             raise TypeError("Nobody was let in")
-        return self.identity.token_id
+        return self.identity
 
     @property
     def session_cookie(self) -> str:
@@ -146,7 +148,7 @@ class Visit:
             raise ForbiddenError("A form is sent from a page on which you signed in; programs use the API.")
         return self.session.form_mark
 
-    def show(self, view: PageView, *, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
+    def show(self, view: PageView, *, status: HTTPStatus = HTTPStatus.OK) -> Page:
         """The page as HTML, one of its tables as CSV, or all of its tables as JSON."""
         match self.format:
             case "html":
@@ -160,7 +162,7 @@ class Visit:
             case "json":
                 return _response(status, "application/json", as_json([*view.tables, *view.facts]))
 
-    def page(self, view: PageView, *, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
+    def page(self, view: PageView, *, status: HTTPStatus = HTTPStatus.OK) -> Page:
         """The page as HTML. Cookies keep the language and theme that the address chose for the next pages."""
         text = rendering.render(
             view.template,
@@ -200,31 +202,23 @@ class Visit:
         return [self.cookie(name, value, seconds=CHOICE_SECONDS) for name, value in chosen.items()]
 
 
-def visit(app: RequestHolder, *, at_least: Role = "reader") -> Visit:
+def visit(*, at_least: Role = "reader") -> Visit:
     """The visit of a person who is signed in, or of a program that sends a token as it does to the API.
 
     Raises `UnauthenticatedError` for anybody else, and `ForbiddenError` for a role below `at_least`.
     """
     from functions.api.requests import ALLOWED
 
-    this_visit = anonymous_visit(app)
-    session, identity = _known(app, this_visit)
+    this_visit = anonymous_visit()
+    session, identity = _known(this_visit)
     if identity.role not in ALLOWED[at_least]:
         raise ForbiddenError(f"This needs the role {at_least}; you are signed in with the role {identity.role}.")
-    return Visit(
-        path=this_visit.path,
-        query=this_visit.query,
-        language=this_visit.language,
-        theme=this_visit.theme,
-        secure=this_visit.secure,
-        identity=identity,
-        session=session,
-    )
+    return replace(this_visit, identity=identity, session=session)
 
 
-def anonymous_visit(app: RequestHolder) -> Visit:
+def anonymous_visit() -> Visit:
     """The visit of the request's sender, who need not be signed in."""
-    event = app.current_event
+    event = router.current_event
     cookies = cookies_of(event.raw_event)
     query = dict(event.query_string_parameters or {})
     theme = query.get("theme") or cookies.get(THEME)
@@ -237,13 +231,13 @@ def anonymous_visit(app: RequestHolder) -> Visit:
     )
 
 
-def form(app: RequestHolder, mark: str | None) -> dict[str, str]:
+def form(mark: str | None) -> dict[str, str]:
     """The fields of a form that was sent from one of our pages.
 
     `mark` is the mark in every form of the session; None if there is no session yet. Raises `ForbiddenError` if the
     form came from elsewhere, and `InputError` if the body is not a form.
     """
-    event = app.current_event
+    event = router.current_event
     if not _from_here(event):
         raise ForbiddenError("This form came from another site; open the page here and send it again.")
     try:
@@ -258,25 +252,25 @@ def form(app: RequestHolder, mark: str | None) -> dict[str, str]:
     return fields
 
 
-def redirect(address: str, *cookies: Cookie) -> Response[str]:
+def redirect(address: str, *cookies: Cookie) -> Page:
     """A response that leads the browser to a relative address, by GET, and sets these cookies."""
     answer = _response(HTTPStatus.SEE_OTHER, "text/html; charset=utf-8", "", {"Location": address})
     answer.cookies.extend(cookies)
     return answer
 
 
-def secret_of(app: RequestHolder, this_visit: Visit) -> str:
+def secret_of(this_visit: Visit) -> str:
     """The secret of the session that a visitor's browser sends; empty if it sends none."""
-    return cookies_of(app.current_event.raw_event).get(this_visit.session_cookie, "")
+    return cookies_of(router.current_event.raw_event).get(this_visit.session_cookie, "")
 
 
-def _known(app: RequestHolder, this_visit: Visit) -> tuple[Session | None, Identity]:
+def _known(this_visit: Visit) -> tuple[Session | None, Identity]:
     from functions.composition.stores import sessions, tokens
 
-    scheme, _, token = _header(app.current_event, "authorization").partition(" ")
+    scheme, _, token = _header(router.current_event, "authorization").partition(" ")
     if scheme.lower() == "bearer":
         return None, tokens().resolve(token.strip())
-    session = sessions().resolve(secret_of(app, this_visit))
+    session = sessions().resolve(secret_of(this_visit))
     return session, session.identity
 
 
@@ -296,9 +290,7 @@ def _header(event: Any, name: str, default: str = "") -> str:
     return str(event.headers.get(name) or default)
 
 
-def _response(
-    status: HTTPStatus, content_type: str, body: str, headers: Mapping[str, str] | None = None
-) -> Response[str]:
+def _response(status: HTTPStatus, content_type: str, body: str, headers: Mapping[str, str] | None = None) -> Page:
     return Response(
         status_code=status.value,
         content_type=content_type,

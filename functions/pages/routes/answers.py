@@ -1,18 +1,15 @@
 """Answers: a list with badges and filters, and a page for each answer that shows how each attempt was decided."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
-
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.labels import labels
 from functions.composition.stores import answers
 from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.labelling import cards_of, keep_label, names_for
-from functions.pages.tables import COST, Column, PageTable, Row, calls_of, fact
-from functions.pages.visit import PageView, Visit, form, redirect, visit
+from functions.pages.tables import COST, Column, PageTable, Row, calls_of, fact, row_of
+from functions.pages.visit import Page, PageView, Visit, form, redirect, router, visit
 from touchstone.answers.labelling import KIND
 from touchstone.answers.model import AnswerRecord, Verification
 from touchstone.answers.view import AnswerView
@@ -20,8 +17,6 @@ from touchstone.records import AnswerSummary
 from touchstone.records.answer_query import AnswerQuery
 from touchstone.records.labels import Label
 from touchstone.references import Reference
-
-router = Router()
 
 COLUMNS = (
     Column(name="created_at", shown="moment", to="address"),
@@ -52,15 +47,15 @@ COLUMNS = (
 
 
 @router.get("/app/answers")
-def list_answers() -> Response[str]:
+def list_answers() -> Page:
     """The tenant's answers that the filters mean, newest first."""
-    return show_found(visit(router), LISTING, answers())
+    return show_found(visit(), LISTING, answers())
 
 
 @router.get("/app/answers/<answer_id>")
-def read_answer(answer_id: str) -> Response[str]:
+def read_answer(answer_id: str) -> Page:
     """One answer: the verdict, how each attempt was decided, the calls to judges and their cost."""
-    this_visit = visit(router)
+    this_visit = visit()
     record = answers().get(Reference(this_visit.tenant, "answer", answer_id))
     said = labels().of_record(tenant=this_visit.tenant, kind=KIND, record_id=answer_id)
     return this_visit.show(answer_page(this_visit, record, said))
@@ -91,10 +86,10 @@ def answer_page(this_visit: Visit, record: AnswerRecord, said: Mapping[str, Labe
 
 
 @router.post("/app/answers/<answer_id>/label")
-def label_attempt(answer_id: str) -> Response[str]:
+def label_attempt(answer_id: str) -> Page:
     """Label an attempt right or wrong, or take the label back. The judge's card changes at once."""
-    this_visit = visit(router, at_least="member")
-    fields = form(router, this_visit.form_mark)
+    this_visit = visit(at_least="member")
+    fields = form(this_visit.form_mark)
     item = fields.get("item", "")
     keep_label(this_visit, fields, kind=KIND, record_id=answer_id, item=item)
     return redirect(f"../{answer_id}#attempt-{item}")  # the attempt exists, as an unknown item is not labelled
@@ -197,33 +192,32 @@ def _votes(record: AnswerRecord) -> tuple[PageTable, ...]:
     return (PageTable(name="votes", columns=columns, rows=rows),)
 
 
+def _verified(name: str) -> Callable[[Any], Any]:
+    """What the verification of an attempt says; None if there is none."""
+    return lambda attempt: None if attempt.verification is None else getattr(attempt.verification, name)
+
+
 def _attempts(record: AnswerRecord, labels: Mapping[str, Label]) -> PageTable:
-    rows = [
-        {
-            "number": attempt.number,
-            "answer": attempt.solution.answer,
-            "model": attempt.solution.model,
-            "passed": None if attempt.verification is None else attempt.verification.passed,
-            "confidence": None if attempt.verification is None else attempt.verification.confidence,
-            "method": None if attempt.verification is None else attempt.verification.method,
-            "independent_answer": None if attempt.verification is None else attempt.verification.independent_answer,
-            "error": None if attempt.verification is None else attempt.verification.error,
-            "steps": attempt.solution.steps,
-            "derivation": "\n".join(attempt.verification.derivation) or None if attempt.verification else None,
-            "label": said.label if (said := labels.get(str(attempt.number))) else None,
-        }
-        for attempt in record.attempts
-    ]
     columns = (
         Column(name="number", shown="number"),
-        Column(name="answer"),
-        Column(name="model", shown="code"),
-        Column(name="passed", shown="word", words="passed"),
-        Column(name="confidence", shown="mark"),
-        Column(name="method", shown="word", words="method"),
-        Column(name="independent_answer"),
-        Column(name="error"),
+        Column(name="answer", of=lambda attempt: attempt.solution.answer),
+        Column(name="model", of=lambda attempt: attempt.solution.model, shown="code"),
+        Column(name="passed", of=_verified("passed"), shown="word", words="passed"),
+        Column(name="confidence", of=_verified("confidence"), shown="mark"),
+        Column(name="method", of=_verified("method"), shown="word", words="method"),
+        Column(name="independent_answer", of=_verified("independent_answer")),
+        Column(name="error", of=_verified("error")),
         *(Column(name=name, shown="sent") for name in ("steps", "derivation")),
         Column(name="label", shown="word", words="class"),
     )
+    rows = [
+        row_of(
+            columns,
+            attempt,
+            steps=attempt.solution.steps,
+            derivation="\n".join(attempt.verification.derivation) or None if attempt.verification else None,
+            label=said.label if (said := labels.get(str(attempt.number))) else None,
+        )
+        for attempt in record.attempts
+    ]
     return PageTable(name="attempts", columns=columns, rows=rows)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.intakes import of_audits as intake
 from functions.composition.stores import audits
 from functions.pages.finding import Listing, show_found
 from functions.pages.proofs import cases_of, drifts_of, options_of, totals_of
 from functions.pages.tables import Column, PageTable, Row, fact, place_of
-from functions.pages.visit import PageView, Visit, visit
+from functions.pages.visit import Page, PageView, Visit, router, visit
 from touchstone.audits.report.model import RATINGS
 from touchstone.errors import InputError
 from touchstone.records import AuditSummary
@@ -23,8 +20,6 @@ if TYPE_CHECKING:
 
     from touchstone.audits.record import AuditView
     from touchstone.audits.report import AuditedCase
-
-router = Router()
 
 FOUND = {"incorrect": "?rating=Incorrect", "ambiguous": "?rating=Ambiguous", "drifted": "#table-drifts"}
 """The address, on an audit's page, of the cases that each column counts."""
@@ -54,15 +49,15 @@ COLUMNS = (
 
 
 @router.get("/app/audits")
-def list_audits() -> Response[str]:
+def list_audits() -> Page:
     """The tenant's audits that the filters mean, newest first, and their results."""
-    return show_found(visit(router), LISTING, audits())
+    return show_found(visit(), LISTING, audits())
 
 
 @router.get("/app/audits/<audit_id>")
-def read_audit(audit_id: str) -> Response[str]:
+def read_audit(audit_id: str) -> Page:
     """One audit: its progress, ratings and drifts, and its cases, those that need a maintainer first."""
-    this_visit = visit(router)
+    this_visit = visit()
     here = intake(this_visit.tenant)
     audit = here.view(audit_id)
     files = here.files(audit_id)

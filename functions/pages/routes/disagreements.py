@@ -2,18 +2,13 @@
 
 from collections.abc import Sequence
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.labels import labels
 from functions.pages.labelled import NOTHING, LabelledThing, name_of, things_of
 from functions.pages.labelling import JudgesWord, address_of, judges_of
 from functions.pages.tables import Column, PageTable, Row
-from functions.pages.visit import PageView, visit
+from functions.pages.visit import Page, PageView, router, visit
 from touchstone.answers.labelling import KIND
 from touchstone.records.labels import Label
-
-router = Router()
 
 COLUMNS = (
     Column(name="labelled_at", shown="moment"),
@@ -35,9 +30,9 @@ COLUMNS = (
 
 
 @router.get("/app/disagreements")
-def list_disagreements() -> Response[str]:
+def list_disagreements() -> Page:
     """The labels that contradict a judge, newest first. If a card is named, only labels that contradict its judge."""
-    this_visit = visit(router)
+    this_visit = visit()
     card = this_visit.query.get("card") or None
     page, looked_at = labels().disagreements(
         tenant=this_visit.tenant,

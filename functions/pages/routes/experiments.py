@@ -2,21 +2,16 @@
 difference.
 """
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.intakes import of_experiments as intake
 from functions.composition.stores import experiments
 from functions.pages.comparison import better_of, charts_of, said_of, tables_of
 from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.tables import Column, PageTable, Row, fact
-from functions.pages.visit import PageView, Visit, visit
+from functions.pages.visit import Page, PageView, Visit, router, visit
 from touchstone.records import ExperimentSummary
 from touchstone.records.experiments import ExperimentQuery
 from touchstone.surfaces.experiments.record import ExperimentView
 from touchstone.surfaces.experiments.report.sentences import grounds, noted, notes
-
-router = Router()
 
 COLUMNS = (
     Column(name="created_at", shown="moment", to="address"),
@@ -36,15 +31,15 @@ COLUMNS = (
 
 
 @router.get("/app/experiments")
-def list_experiments() -> Response[str]:
+def list_experiments() -> Page:
     """The tenant's experiments that the filters mean, newest first, and their conclusions."""
-    return show_found(visit(router), LISTING, experiments())
+    return show_found(visit(), LISTING, experiments())
 
 
 @router.get("/app/experiments/<experiment_id>")
-def read_experiment(experiment_id: str) -> Response[str]:
+def read_experiment(experiment_id: str) -> Page:
     """One experiment: its result in each respect, how sure the result is, the items behind it, and the cost."""
-    this_visit = visit(router)
+    this_visit = visit()
     found = intake(this_visit.tenant).view(experiment_id)
     conclusion = found.conclusion
     asked = found.done > 0 and found.estimate is not None and found.estimate.calls[1] > 0

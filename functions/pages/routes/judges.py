@@ -2,23 +2,18 @@
 
 from dataclasses import replace
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.labels import labels
 from functions.composition.stores import statistics, thresholds
 from functions.pages.charts import Chart, Series
 from functions.pages.labelled import NOTHING, LabelledThing, name_of, things_of
 from functions.pages.labelling import address_of
 from functions.pages.tables import Column, PageTable, Row
-from functions.pages.visit import PageView, visit
+from functions.pages.visit import Page, PageView, router, visit
 from functions.pages.words import PageTexts
 from touchstone.operations.labelling import judge_card, judge_summaries
 from touchstone.records.labels import Label
 from touchstone.statistics.card_views import JudgeCardView, JudgeSummary
 from touchstone.statistics.cards import Agreement, Calibration, Share
-
-router = Router()
 
 LABELS_SHOWN = 20
 CARDS = (
@@ -57,9 +52,9 @@ GIVEN = (
 
 
 @router.get("/app/judges")
-def list_judges() -> Response[str]:
+def list_judges() -> Page:
     """All cards, one row each, and the newest labels."""
-    this_visit = visit(router)
+    this_visit = visit()
     found = judge_summaries(statistics(), thresholds(), tenant=this_visit.tenant)
     given = labels().page(tenant=this_visit.tenant, limit=LABELS_SHOWN, cursor=this_visit.query.get("cursor"))
     lines: list[Row] = [{**each.model_dump(), "address": f"judges/{each.id}"} for each in found]
@@ -73,9 +68,9 @@ def list_judges() -> Response[str]:
 
 
 @router.get("/app/judges/<card_id>")
-def read_judge(card_id: str) -> Response[str]:
+def read_judge(card_id: str) -> Page:
     """One card: agreement by class, calibration, flips, calls."""
-    this_visit = visit(router)
+    this_visit = visit()
     card = judge_card(statistics(), thresholds(), tenant=this_visit.tenant, card_id=card_id)
     charts = (_diagram(this_visit.words, card.calibration),) if isinstance(card.calibration, Calibration) else ()
     view = PageView(

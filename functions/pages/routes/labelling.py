@@ -9,14 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Self, get_args
 from urllib.parse import urlencode
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.labels import labels, next_to_label
 from functions.composition.stores import statistics
 from functions.pages.labelling import judges_of, keep_label, names_for
-from functions.pages.tables import Column, PageTable, Row, fact
-from functions.pages.visit import PageView, Visit, form, redirect, visit
+from functions.pages.tables import Column, PageTable, fact, row_of
+from functions.pages.visit import Page, PageView, Visit, form, redirect, router, visit
 from touchstone.answers.labelling import KIND
 from touchstone.errors import InputError
 from touchstone.operations.drawing import Drawn, DrawnVerdict, Labeller, name_of
@@ -25,20 +22,18 @@ from touchstone.statistics.label_progress import label_progress
 from touchstone.statistics.sampling import pool_of
 from touchstone.statistics.thresholds import wanted_agreement
 
-router = Router()
-
 SAMPLES: tuple[Drawn, ...] = get_args(Drawn.__value__)
 MOST_SKIPPED = 100
 """The most skipped verdicts that the page's address remembers. If a person skips more, the first ones come again."""
 SKIP = "skip"
 _PLACE = re.compile(r"([0-9A-Z]{26})\.([1-9]\d?)")
 PROGRESS = (
-    Column(name="model", shown="code", words="decider", to="address"),
+    Column(name="model", of=lambda each: each.judge.model, shown="code", words="decider", to="address"),
     Column(name="aim", shown="word", words="aim"),
     Column(name="labels", shown="number", to="address"),
     Column(name="needed", shown="number"),
-    Column(name="still_needed", shown="number"),
-    Column(name="prompt_version", shown="code", hidden=True),
+    Column(name="still_needed", of=lambda each: None if each.needed is None else each.missing, shown="number"),
+    Column(name="prompt_version", of=lambda each: each.judge.prompt_version, shown="code", hidden=True),
 )
 
 
@@ -95,20 +90,20 @@ class LabelQueue:
 
 
 @router.get("/app/labelling")
-def read_queue() -> Response[str]:
+def read_queue() -> Page:
     """The next verdict to label, the one that was labelled before it, and the progress towards the wanted labels."""
-    this_visit = visit(router)
+    this_visit = visit()
     return this_visit.show(queue_page(this_visit, LabelQueue.of(this_visit.query)))
 
 
 @router.post("/app/labelling")
-def label_next() -> Response[str]:
+def label_next() -> Page:
     """Store the label of the verdict that was shown, or skip it, and go on to the next verdict.
 
     A label counts only for the sample that its verdict was drawn for.
     """
-    this_visit = visit(router, at_least="member")
-    fields = form(router, this_visit.form_mark)
+    this_visit = visit(at_least="member")
+    fields = form(this_visit.form_mark)
     queue, place = LabelQueue.of(fields), VerdictPlace.of(fields.get("place", ""))
     if place is None:
         raise InputError("This form names nothing that can be labelled; open the page again.", where="place")
@@ -130,18 +125,7 @@ def queue_page(this_visit: Visit, queue: LabelQueue) -> PageView:
     shown, drawn = next_to_label(this_visit.tenant, sample=queue.sample, asks=asks)
     tallies = statistics().judges(this_visit.tenant)
     progress = label_progress(tallies, kind=KIND, sample=queue.sample, wanted=wanted_agreement())
-    rows: list[Row] = [
-        {
-            "model": each.judge.model,
-            "prompt_version": each.judge.prompt_version,
-            "aim": each.aim,
-            "labels": each.labels,
-            "needed": each.needed,
-            "still_needed": each.missing if each.needed is not None else None,
-            "address": f"judges/{each.card}",
-        }
-        for each in progress
-    ]
+    rows = [row_of(PROGRESS, each, address=f"judges/{each.card}") for each in progress]
     given: dict[str, Any] = {
         "queue": queue,
         "samples": SAMPLES,

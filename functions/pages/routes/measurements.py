@@ -3,16 +3,13 @@
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote, urlencode
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.labels import labels
 from functions.composition.stores import measurements
 from functions.pages.finding import Listing, show_found
 from functions.pages.labelling import keep_label
 from functions.pages.measured import MOST_CHARS, items_of, metrics_of, votes_of
 from functions.pages.tables import COST, Column, PageTable, Row, fact, place_of
-from functions.pages.visit import PageView, Visit, form, redirect, visit
+from functions.pages.visit import Page, PageView, Visit, form, redirect, router, visit
 from touchstone.errors import InputError
 from touchstone.material import Deck, Quiz, Summary
 from touchstone.records import MeasurementSummary
@@ -23,8 +20,6 @@ from touchstone.statistics.card_views import card_id
 from touchstone.surfaces.labelling import CARDS_OF_CALLS, CLASSES
 from touchstone.surfaces.measured import MeasurementView
 from touchstone.surfaces.measurement import Measurement, MetricWork
-
-router = Router()
 
 MOST_SHOWN_CHARS = 100_000
 """The most characters shown of a source or a summary: as much as anybody reads beside the items."""
@@ -44,15 +39,15 @@ COLUMNS = (
 
 
 @router.get("/app/measurements")
-def list_measurements() -> Response[str]:
+def list_measurements() -> Page:
     """The tenant's measurements that the filters mean, with their scores, newest first."""
-    return show_found(visit(router), LISTING, measurements())
+    return show_found(visit(), LISTING, measurements())
 
 
 @router.get("/app/measurements/<measurement_id>")
-def read_measurement(measurement_id: str) -> Response[str]:
+def read_measurement(measurement_id: str) -> Page:
     """One measurement: the score of each metric, or why it has none, and the verdict on each item."""
-    this_visit = visit(router)
+    this_visit = visit()
     found = measurements().get(Reference(this_visit.tenant, "measurement", measurement_id))
     shown, first = _wanted(this_visit, found)
     trace = this_visit.trace_at(found.id, asked=any(found.spends()))
@@ -81,10 +76,10 @@ def read_measurement(measurement_id: str) -> Response[str]:
 
 
 @router.post("/app/measurements/<measurement_id>/label")
-def label_item(measurement_id: str) -> Response[str]:
+def label_item(measurement_id: str) -> Page:
     """Label an item, or take the label back. The judge's card changes at once."""
-    this_visit = visit(router, at_least="member")
-    fields = form(router, this_visit.form_mark)
+    this_visit = visit(at_least="member")
+    fields = form(this_visit.form_mark)
     # A browser changes line breaks and some other characters of a field, so the form holds the item's name encoded.
     kind, item = fields.get("kind", ""), unquote(fields.get("item", ""))
     if kind not in CLASSES:

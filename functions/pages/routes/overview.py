@@ -6,9 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.judging import judges
 from functions.composition.stores import audits, evaluations, provider_batches, quotas, spending, statistics
 from functions.environment import environment
@@ -17,7 +14,7 @@ from functions.pages.charts import DayBars, Tone
 from functions.pages.finding import found_at
 from functions.pages.rendering import cost, usd
 from functions.pages.tables import COST, Column, PageTable, Row, fact
-from functions.pages.visit import PageView, Visit, visit
+from functions.pages.visit import Page, PageView, Visit, router, visit
 from functions.pages.words import PageTexts
 from touchstone.clock import system_clock
 from touchstone.judges.base import Tier
@@ -26,8 +23,6 @@ from touchstone.records.answer_query import SKIP_REASONS
 
 if TYPE_CHECKING:
     from touchstone.records import Volume
-
-router = Router()
 
 DAYS = 30
 AUDITS = 20
@@ -39,9 +34,9 @@ TONES: dict[str, Tone] = {"verified": "good", "unverified": "quiet", "caution": 
 
 
 @router.get("/")
-def overview() -> Response[str]:
+def overview() -> Page:
     """The page: what calls for attention, volume, verdicts by status, spending and ceiling, the judges' health."""
-    this_visit = visit(router)
+    this_visit = visit()
     volume = statistics().volume(this_visit.tenant, days=DAYS)
     budget = budget_of(this_visit)
     backlog = backlog_of(this_visit)

@@ -3,13 +3,10 @@
 from collections.abc import Sequence
 from itertools import batched
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.contexts import experiment_files
 from functions.composition.intakes import of_experiments as intake
-from functions.pages.tables import Column, PageTable, Row, place_of
-from functions.pages.visit import PageView, Visit, visit
+from functions.pages.tables import Column, PageTable, place_of, row_of
+from functions.pages.visit import Page, PageView, Visit, router, visit
 from touchstone.errors import InputError
 from touchstone.surfaces.experiments.pairs import PairResult
 from touchstone.surfaces.experiments.record import ExperimentView
@@ -17,15 +14,11 @@ from touchstone.surfaces.experiments.report.side_pages import WORDS
 from touchstone.surfaces.experiments.report.sides import (
     OUTCOMES,
     Outcome,
-    ShownPair,
-    ShownSide,
     outcome_of,
     plain,
     shown_pair,
     shown_prompts,
 )
-
-router = Router()
 
 SHOWN = 10
 """The most pairs on a page: about 250 KB of texts at most, as each text is cut at 6,000 characters."""
@@ -44,17 +37,19 @@ CHOICES: tuple[tuple[Outcome, ...], ...] = (
 """The choices of outcomes that the form offers. One combines flips and ties, as a flip counts as a tie."""
 COLUMNS = (
     Column(name="number", shown="number"),
-    Column(name="item"),
-    Column(name="source"),
-    Column(name="outcome"),
-    *(Column(name=name) for name in ("a", "b", "failure_a", "failure_b", "reason_a_first", "reason_b_first")),
+    *(Column(name=name) for name in ("item", "source", "outcome")),
+    Column(name="a", of=lambda pair: None if pair.a.failure is not None else plain(pair.a.pieces)),
+    Column(name="b", of=lambda pair: None if pair.b.failure is not None else plain(pair.b.pieces)),
+    *(Column(name=name) for name in ("failure_a", "failure_b")),
+    Column(name="reason_a_first", of=lambda pair: pair.reasons[0] or None),
+    Column(name="reason_b_first", of=lambda pair: pair.reasons[1] or None),
 )
 
 
 @router.get("/app/experiments/<experiment_id>/pairs")
-def read_pairs(experiment_id: str) -> Response[str]:
+def read_pairs(experiment_id: str) -> Page:
     """The pairs that were measured so far, in their order; with `outcome`, only those with these outcomes."""
-    this_visit = visit(router)
+    this_visit = visit()
     outcomes = _wanted(this_visit.query.get("outcome") or "")
     behind = place_of(this_visit.query.get("cursor"))
     found = intake(this_visit.tenant).view(experiment_id)
@@ -64,7 +59,7 @@ def read_pairs(experiment_id: str) -> Response[str]:
     table = PageTable(
         name="pairs",
         columns=COLUMNS,
-        rows=[_row(pair) for pair in pairs],
+        rows=[row_of(COLUMNS, one, failure_a=one.a.failure, failure_b=one.b.failure) for one in pairs],
         next=str(looked_to) if more else None,
         sorted_by="name",
     )
@@ -107,22 +102,3 @@ def _found(
                 if len(shown) == SHOWN:
                     return shown, kept.result.number
     return shown, last
-
-
-def _row(pair: ShownPair) -> Row:
-    return {
-        "number": pair.number,
-        "item": pair.item,
-        "source": pair.source,
-        "outcome": pair.outcome,
-        "a": _text(pair.a),
-        "b": _text(pair.b),
-        "failure_a": pair.a.failure,
-        "failure_b": pair.b.failure,
-        "reason_a_first": pair.reasons[0] or None,
-        "reason_b_first": pair.reasons[1] or None,
-    }
-
-
-def _text(side: ShownSide) -> str | None:
-    return None if side.failure is not None else plain(side.pieces)

@@ -2,23 +2,19 @@
 
 from functools import partial
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.stores import quizzes
 from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.quiz import (
     CHOICE_CHARS,
     MOST_VIOLATIONS,
-    cut,
     facts_of,
     questions_of,
     rules_of,
     versions_of,
     violations_of,
 )
-from functions.pages.tables import COST, Column, Row, calls_of, place_of
-from functions.pages.visit import PageView, Visit, visit
+from functions.pages.tables import COST, Column, Row, calls_of, cut, place_of
+from functions.pages.visit import Page, PageView, Visit, router, visit
 from touchstone.errors import InputError
 from touchstone.quizzes.model import MadeQuiz, QuizAttempt
 from touchstone.quizzes.run import QuizRun
@@ -26,8 +22,6 @@ from touchstone.quizzes.view import QuizView
 from touchstone.records import QuizSummary
 from touchstone.records.quizzes import QuizQuery
 from touchstone.references import Reference
-
-router = Router()
 
 QUESTIONS = 50
 """The most questions on a page: a quiz that is made has no more, a user's own quiz may have ten times as many. The
@@ -56,15 +50,15 @@ COLUMNS = (
 
 
 @router.get("/app/quizzes")
-def list_quizzes() -> Response[str]:
+def list_quizzes() -> Page:
     """The tenant's quizzes that the filters mean, made or checked, newest first."""
-    return show_found(visit(router), LISTING, quizzes())
+    return show_found(visit(), LISTING, quizzes())
 
 
 @router.get("/app/quizzes/<quiz_id>")
-def read_quiz(quiz_id: str) -> Response[str]:
+def read_quiz(quiz_id: str) -> Page:
     """One quiz: its questions, their violations, and how they were made."""
-    this_visit = visit(router)
+    this_visit = visit()
     run = quizzes().get(Reference(this_visit.tenant, "quiz", quiz_id))
     made = run.made
     shown = _shown(this_visit, run, made)

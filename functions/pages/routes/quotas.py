@@ -3,22 +3,17 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.stores import spending
 from functions.pages.charts import Chart, Series
 from functions.pages.finding import found_at
 from functions.pages.rendering import usd
 from functions.pages.routes.overview import backlog_of, budget_of, by_quota, today_of
-from functions.pages.tables import Column, PageTable, Row
-from functions.pages.visit import PageView, visit
+from functions.pages.tables import Column, PageTable, Row, row_of
+from functions.pages.visit import Page, PageView, router, visit
 from functions.pages.words import PageTexts
 from touchstone.budgets import Spent
 from touchstone.judges.base import Tier
 from touchstone.operations.reporting import BacklogReport, BudgetReport, QuotaView
-
-router = Router()
 
 DAYS = 30
 LISTS = ("answers", "measurements", "quizzes", "experiments", "audits", "tasks")
@@ -31,9 +26,9 @@ STATES = ("waiting", "deferred", "submitted", "running", "done", "failed")
 
 
 @router.get("/app/quotas")
-def quotas() -> Response[str]:
+def quotas() -> Page:
     """The judges' quotas today with the tenant's share, spending by day, and the states of deep evaluations."""
-    this_visit = visit(router)
+    this_visit = visit()
     budget, backlog = budget_of(this_visit), backlog_of(this_visit)
     spent = spending().history(this_visit.tenant, days=DAYS)
     limited = [(tiers, quota) for tiers, quota in by_quota(budget) if quota.limit is not None]
@@ -90,32 +85,19 @@ def _quotas(budget: BudgetReport) -> PageTable:
 
 
 def _spent(spent: Sequence[Spent], ceiling_usd: float | None) -> PageTable:
-    rows: list[Row] = [
-        {
-            "day": day.day,
-            "spent_usd": day.spent_usd,
-            "of_ceiling": day.spent_usd / ceiling_usd if ceiling_usd else None,
-            "reserved_usd": day.reserved_usd,
-            "calls": day.calls,
-            "unpriced_calls": day.unpriced_calls,
-            "arrived": ", ".join(LISTS),
-            **_arrived(day),
-        }
-        for day in spent
-    ]
     columns = (
         Column(name="day", shown="moment"),
         Column(name="spent_usd", shown="usd"),
-        Column(name="of_ceiling", shown="share"),
+        Column(name="of_ceiling", of=lambda day: day.spent_usd / ceiling_usd if ceiling_usd else None, shown="share"),
         Column(name="calls", shown="number"),
-        Column(name="arrived", shown="words", words="list"),
+        Column(name="arrived", of=lambda _: ", ".join(LISTS), shown="words", words="list"),
         Column(name="reserved_usd", shown="usd", detail=True),
         Column(name="unpriced_calls", shown="number", detail=True),
     )
-    return PageTable(name="spending", columns=columns, rows=rows)
+    return PageTable(name="spending", columns=columns, rows=[row_of(columns, day, **_arrived(day)) for day in spent])
 
 
-def _arrived(day: Spent) -> Row:
+def _arrived(day: Spent) -> dict[str, str]:
     """The addresses of the lists of records that came on a day and cost something, by kind.
 
     If some calls of the day have no known price, a list has all records of the day.
@@ -131,12 +113,7 @@ def _found(state: str) -> str:
 
 def _backlog(backlog: BacklogReport) -> PageTable:
     rows: list[Row] = [
-        {
-            "state": state,
-            "evaluations": getattr(backlog, state),
-            "found": _found(state),
-        }
-        for state in STATES
+        {"state": state, "evaluations": getattr(backlog, state), "found": _found(state)} for state in STATES
     ]
     columns = (
         Column(name="state", shown="word", words="evaluation"),
@@ -146,30 +123,22 @@ def _backlog(backlog: BacklogReport) -> PageTable:
 
 
 def _batches(backlog: BacklogReport) -> PageTable:
-    rows: list[Row] = [
-        {
-            **one.model_dump(),
-            "state": one.state if one.ended is None else one.ended,
-            "sent_at": one.submitted_at,
-            "provider_said": one.because,
-        }
-        for one in backlog.batches
-    ]
     columns = (
         Column(name="created_at", shown="moment"),
         Column(name="of", shown="word", words="batch_of"),
         Column(name="model", shown="code"),
-        Column(name="state", shown="word", words="batch_state"),
+        Column(name="state", of=lambda one: one.ended or one.state, shown="word", words="batch_state"),
         Column(name="questions", shown="number"),
         Column(name="cost_usd", shown="usd"),
         Column(name="provider", detail=True),
         Column(name="answered", shown="number", detail=True),
-        Column(name="sent_at", shown="moment", detail=True),
+        Column(name="sent_at", of=lambda one: one.submitted_at, shown="moment", detail=True),
         Column(name="ends_by", shown="moment", detail=True),
         Column(name="finished_at", shown="moment", detail=True),
         Column(name="saved_usd", shown="usd", detail=True),
-        Column(name="provider_said", shown="kept", detail=True),
+        Column(name="provider_said", of=lambda one: one.because, shown="kept", detail=True),
     )
+    rows = [row_of(columns, one) for one in backlog.batches]
     return PageTable(name="provider_batches", columns=columns, rows=rows)
 
 

@@ -3,22 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.judging import judges, registry, routing_report
 from functions.composition.stores import routing_pins, statistics
 from functions.pages.finding import found_at
 from functions.pages.rendering import MOST_ROWS
 from functions.pages.tables import Column, PageTable, Row
-from functions.pages.visit import PageView, Visit, form, redirect, visit
+from functions.pages.visit import Page, PageView, Visit, form, redirect, router, visit
 from touchstone.errors import InputError, SettingsError
 from touchstone.operations.rates import RateView, Tallies, rates_page
 from touchstone.operations.routing import RoutingReport, SubjectRouting
 from touchstone.records.cursors import is_cursor_of
 from touchstone.records.keys import of_tenant
-
-router = Router()
 
 SHOWN = 500
 """The most rows of a table at a time: four such tables stay below the limit of a function's reply, 6 MB, as JSON and as
@@ -105,9 +100,9 @@ BY_PROVIDER_AND_SUBJECT = _Kind(
 
 
 @router.get("/app/rates")
-def rates() -> Response[str]:
+def rates() -> Page:
     """Correctness by model and subject, model and difficulty, provider and subject; routing with its reasons."""
-    this_visit = visit(router)
+    this_visit = visit()
     found, kept = statistics().rates(this_visit.tenant), routing_pins().read(this_visit.tenant)
     kinds = (
         (BY_MODEL_AND_SUBJECT, found.model_subject),
@@ -146,7 +141,7 @@ def _cursors(this_visit: Visit, scopes: Sequence[str]) -> list[str | None]:
 
 
 @router.post("/app/rates/pin")
-def pin() -> Response[str]:
+def pin() -> Page:
     """Have one provider solve a subject from now on."""
     this_visit, fields = _sent()
     try:
@@ -158,7 +153,7 @@ def pin() -> Response[str]:
 
 
 @router.post("/app/rates/unpin")
-def unpin() -> Response[str]:
+def unpin() -> Page:
     """Remove the pin of a subject, so that the data decides again which provider solves it."""
     this_visit, fields = _sent()
     routing_pins().unpin(tenant=this_visit.tenant, subject=fields.get("subject", ""))
@@ -167,8 +162,8 @@ def unpin() -> Response[str]:
 
 def _sent() -> tuple[Visit, dict[str, str]]:
     """The visit of an admin, and the form that the admin sent."""
-    this_visit = visit(router, at_least="admin")
-    return this_visit, form(router, this_visit.form_mark)
+    this_visit = visit(at_least="admin")
+    return this_visit, form(this_visit.form_mark)
 
 
 def _providers(this_visit: Visit) -> list[tuple[str, bool]]:

@@ -1,36 +1,31 @@
 """Signing in with a token, and out again."""
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.stores import sessions
 from functions.pages import paths
-from functions.pages.visit import PageView, anonymous_visit, form, redirect, secret_of, visit
+from functions.pages.visit import Page, PageView, anonymous_visit, form, redirect, router, secret_of, visit
 from touchstone.errors import UnauthenticatedError
 from touchstone.records.sessions import LASTS
 
-router = Router()
-
 
 @router.get("/app/sign-in")
-def sign_in_page() -> Response[str]:
+def sign_in_page() -> Page:
     """The sign-in page. After signing in, the browser goes on to the page `next`."""
-    this_visit = anonymous_visit(router)
+    this_visit = anonymous_visit()
     given = {"following": paths.safe_next(this_visit.query.get("next", "")), "refused": "refused" in this_visit.query}
     return this_visit.page(PageView(title="sign_in.title", template="sign_in.html", given=given))
 
 
 @router.post("/app/sign-in")
-def sign_in() -> Response[str]:
+def sign_in() -> Page:
     """Begin a session with the token in the form, and go on to the page that was asked for.
 
     The session that this browser had before ends: once its cookie is replaced, nobody could end it.
     """
-    this_visit = anonymous_visit(router)
-    fields = form(router, None)
+    this_visit = anonymous_visit()
+    fields = form(None)
     wanted = paths.safe_next(fields.get("next", ""))
     try:
-        secret, _ = sessions().begin(fields.get("token", "").strip(), instead_of=secret_of(router, this_visit))
+        secret, _ = sessions().begin(fields.get("token", "").strip(), instead_of=secret_of(this_visit))
     except UnauthenticatedError:
         return redirect(paths.sign_in(this_visit.path, wanted, refused=True))
     return redirect(
@@ -40,9 +35,9 @@ def sign_in() -> Response[str]:
 
 
 @router.post("/app/sign-out")
-def sign_out() -> Response[str]:
+def sign_out() -> Page:
     """End the session."""
-    this_visit = visit(router)
-    form(router, this_visit.form_mark)
-    sessions().end(secret_of(router, this_visit))
+    this_visit = visit()
+    form(this_visit.form_mark)
+    sessions().end(secret_of(this_visit))
     return redirect(this_visit.home, this_visit.cookie(this_visit.session_cookie, "", seconds=-1))

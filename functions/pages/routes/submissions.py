@@ -6,9 +6,6 @@ it shows nothing that others handed in, and no score.
 
 from dataclasses import dataclass
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.labels import labels
 from functions.pages.contest import SUBMISSIONS, penalties_of, score_votes_of, scores_of, submission_row
@@ -16,7 +13,7 @@ from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.labelling import cards_of, keep_label
 from functions.pages.submission import criteria_of, hints_of, votes_of
 from functions.pages.tables import PageTable, Row, fact
-from functions.pages.visit import PageView, Visit, form, redirect, visit
+from functions.pages.visit import Page, PageView, Visit, form, redirect, router, visit
 from touchstone.judges.spends import BY_CHECKS
 from touchstone.operations.tasks.finding import SubmissionQuery
 from touchstone.operations.tasks.reading import PartyReader
@@ -25,8 +22,6 @@ from touchstone.oracle.labelling import CLASSES, DECIDED, KIND, card_key
 from touchstone.records.looking import FoundPage
 from touchstone.references import submission_name
 from touchstone.statistics.card_views import card_id
-
-router = Router()
 
 MOST_SHOWN_CHARS = 100_000
 """The most characters shown of a submission's text: as much as anybody reads on a page."""
@@ -67,17 +62,17 @@ LISTING = Listing(
 
 
 @router.get("/app/tasks/<task_id>/submissions")
-def list_submissions(task_id: str) -> Response[str]:
+def list_submissions(task_id: str) -> Page:
     """A task's submissions that the filters mean, as the task's owner may see them."""
-    this_visit = visit(router)
+    this_visit = visit()
     here = reader(this_visit.tenant, reader(this_visit.tenant, None).task(task_id).owner)
     return show_found(this_visit, LISTING, TaskSubmissions(here, task_id))
 
 
 @router.get("/app/tasks/<task_id>/submissions/<submission_id>")
-def read_submission(task_id: str, submission_id: str) -> Response[str]:
+def read_submission(task_id: str, submission_id: str) -> Page:
     """One submission: its standing, its gate check's verdict on each criterion, and people's labels of the verdicts."""
-    this_visit = visit(router)
+    this_visit = visit()
     here = reader(this_visit.tenant, reader(this_visit.tenant, None).task(task_id).owner)
     task, submission = here.task(task_id), here.submission(task_id, submission_id)
     decided = task.state in DECIDED
@@ -111,10 +106,10 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
 
 
 @router.post("/app/tasks/<task_id>/submissions/<submission_id>/label")
-def label_criterion(task_id: str, submission_id: str) -> Response[str]:
+def label_criterion(task_id: str, submission_id: str) -> Page:
     """Label a criterion as met or missed, or take the label back. The card of the judge changes at once."""
-    this_visit = visit(router, at_least="member")
-    fields = form(router, this_visit.form_mark)
+    this_visit = visit(at_least="member")
+    fields = form(this_visit.form_mark)
     item = fields.get("item", "")
     keep_label(this_visit, fields, kind=KIND, record_id=submission_name(task_id, submission_id), item=item)
     return redirect(f"../{submission_id}#criterion-{item}")

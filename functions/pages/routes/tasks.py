@@ -6,9 +6,6 @@ closed, it shows nothing that was handed in, and no score of a contest.
 
 from collections.abc import Sequence
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.stores import tasks
 from functions.pages.contest import (
@@ -22,15 +19,13 @@ from functions.pages.contest import (
 )
 from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.tables import COST, Column, PageTable, Row, fact
-from functions.pages.visit import PageView, Visit, visit
+from functions.pages.visit import Page, PageView, Visit, router, visit
 from touchstone.operations.tasks.reading import PartyReader
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.ranking import FINALISTS
 from touchstone.oracle.view import TaskView
 from touchstone.records import TaskSummary
 from touchstone.records.tasks import TaskQuery
-
-router = Router()
 
 ROWS = 50
 
@@ -50,15 +45,15 @@ COLUMNS = (
 
 
 @router.get("/app/tasks")
-def list_tasks() -> Response[str]:
+def list_tasks() -> Page:
     """The tenant's tasks that the filters mean, newest first."""
-    return show_found(visit(router), LISTING, tasks())
+    return show_found(visit(), LISTING, tasks())
 
 
 @router.get("/app/tasks/<task_id>")
-def read_task(task_id: str) -> Response[str]:
+def read_task(task_id: str) -> Page:
     """One task: what it asks for, its dimensions, and the part of its results that its owner may read."""
-    this_visit = visit(router)
+    this_visit = visit()
     owner = reader(this_visit.tenant, None).task(task_id).owner
     here = reader(this_visit.tenant, owner)
     task = here.task(task_id)

@@ -4,16 +4,11 @@ import json
 from functools import partial
 from typing import Any
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.tracing import trace_of
 from functions.pages.tables import Column, PageTable
-from functions.pages.visit import PageView, visit
+from functions.pages.visit import Page, PageView, router, visit
 from functions.pages.words import PageTexts
 from touchstone.judges.tracing import TracedCall
-
-router = Router()
 
 COLUMNS = (
     Column(name="asked_at", shown="moment", to="address"),
@@ -31,9 +26,9 @@ COLUMNS = (
 
 
 @router.get("/app/traces/<record_id>")
-def read_trace(record_id: str) -> Response[str]:
+def read_trace(record_id: str) -> Page:
     """Every question to a judge for a record, call by call; only for the role admin."""
-    this_visit = visit(router, at_least="admin")
+    this_visit = visit(at_least="admin")
     trace = trace_of(this_visit.tenant, record_id, this_visit.query.get("cursor"))
     rows = [{**_row(call), "address": f"#call-{number}"} for number, call in enumerate(trace.calls, start=1)]
     table = PageTable(name="trace", columns=COLUMNS, rows=rows, next=trace.cursor)

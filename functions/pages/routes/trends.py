@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.api_gateway import Router
-
 from functions.composition.stores import answers, statistics
 from functions.pages.charts import Chart, Series
 from functions.pages.labelled import readable
 from functions.pages.tables import Column, PageTable, Row
-from functions.pages.visit import PageView, visit
+from functions.pages.visit import Page, PageView, router, visit
 from functions.pages.words import PageTexts
 from touchstone.errors import InputError
 from touchstone.records.counters import DIMENSIONS
@@ -20,8 +17,6 @@ from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from touchstone.records import Approach, SuggestionCount, Trend
-
-router = Router()
 
 SPANS = (30, 7, 90)
 """The numbers of days that a visitor can look back on. The first one is the default."""
@@ -32,9 +27,9 @@ ROWS = 50
 
 
 @router.get("/app/trends")
-def trends() -> Response[str]:
+def trends() -> Page:
     """The five dimensions and the overall score day by day, frequent suggestions, better approaches."""
-    this_visit = visit(router)
+    this_visit = visit()
     days = _days(this_visit.query.get("days") or str(SPANS[0]))
     found = statistics().trends(this_visit.tenant, days=days)
     suggested = statistics().suggestions(this_visit.tenant, limit=ROWS)

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 from touchstone.judges.calls import JudgeReply
 from touchstone.material import Deck, Flashcard
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
-from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, result
+from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, labelled
 from touchstone.together import gather_all
 
 CARDS_A_CALL = 10
 CARD_CHARS = 50_000
 """Most characters of cards in one call. The call has nothing else to show."""
-BASE_OUTPUT_TOKENS, TOKENS_A_CARD = 512, 250
+TOKENS_A_CARD = 250
 
 
 async def label_cards[R: JudgeReply, E: Numbered](
@@ -35,16 +35,10 @@ async def label_cards[R: JudgeReply, E: Numbered](
             things=Numbers(ids=tuple(card.id for card in group), noun="Card"),
             entries=entries,
             faults_of=faults_of,
-            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_CARD * len(group),
+            tokens_each=TOKENS_A_CARD,
             values={"cards": [{"front": card.front, "back": card.back} for card in group]},
         )
         return labelled(reply, label)
 
     groups = grouped(deck.cards, lambda card: len(card.front) + len(card.back), most=CARD_CHARS, count=CARDS_A_CALL)
-    found = await gather_all(of_group(group) for group in groups)
-    return result(
-        metric,
-        tuple(item for one in found for item in one.items),
-        unscored=tuple(item for one in found for item in one.unscored),
-        spends=tuple(spend for one in found for spend in one.spends),
-    )
+    return Labelled.of(await gather_all(of_group(group) for group in groups)).result(metric)

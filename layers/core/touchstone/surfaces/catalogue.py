@@ -1,16 +1,18 @@
 """All metrics: what each measures, whether it needs a source and a judge, and how it is called.
 
-A metric is the function of its own name in the module of its own name in `touchstone.surfaces.metrics`. Its first
-argument is the material. If it looks at a source, the source follows. If it asks a judge, a `Measuring` follows, and
-the function is awaited; otherwise it takes the language of its reasons. The module is imported when the metric is first
-measured.
+A metric is the function of its own name in a module of `touchstone.surfaces.metrics`, as a rule the module of its own
+name. Its first argument is the material. If it looks at a source, the source follows. If it asks a judge, a `Measuring`
+follows, and the function is awaited; otherwise it takes the language of its reasons. The module is imported when the
+metric is first measured.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Literal
+
+from pydantic_core import PydanticCustomError
 
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.surfaces.measuring import Measuring
@@ -22,6 +24,15 @@ type SourceNeed = Literal["none", "optional", "required", "required_without_pass
 """How a metric uses a source. `required_without_passages`: it needs one unless cards name passages of their own."""
 
 _OF_TOPICS: frozenset[MetricName] = frozenset({"quiz_coverage", "summary_coverage", "flashcard_coverage"})
+_SHARED: Mapping[MetricName, str] = MappingProxyType(
+    {
+        "quiz_clarity": "clarity",
+        "flashcard_clarity": "clarity",
+        "quiz_coverage": "coverage",
+        "flashcard_coverage": "coverage",
+    }
+)
+"""The modules of the metrics that ask the same of questions and of cards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +52,11 @@ class Metric:
         """
         return self.name in _OF_TOPICS
 
+    @property
+    def module(self) -> ModuleType:
+        """The module with the function of the metric."""
+        return import_module(f"touchstone.surfaces.metrics.{_SHARED.get(self.name, self.name)}")
+
     def lacks_source(self, material: Material, source: Source | None) -> bool:
         """Whether the metric can measure nothing because there is no source."""
         if source is not None:
@@ -56,7 +72,7 @@ class Metric:
         `language` is the language of the reasons of a metric that asks no judge. A judge's reasons are in the language
         of `measuring`.
         """
-        function = getattr(import_module(f"touchstone.surfaces.metrics.{self.name}"), self.name)
+        function = getattr(self.module, self.name)
         given: list[object] = [material]
         if self.source != "none":
             given.append(source)
@@ -95,6 +111,22 @@ CATALOGUE: Mapping[MetricName, Metric] = MappingProxyType({metric.name: metric f
 def metrics_of(surface: Surface) -> tuple[MetricName, ...]:
     """The metrics of a surface, in the order in which they are reported."""
     return tuple(metric.name for metric in CATALOGUE.values() if metric.surface == surface)
+
+
+def refuse_others(surface: Surface, named: Sequence[MetricName] | None) -> None:
+    """Refuse a name that is no metric of the surface, as an error of the model that is being validated."""
+    known = metrics_of(surface)
+    if unknown := [name for name in named or () if name not in known]:
+        raise PydanticCustomError(
+            "other_metric",
+            "{metric} is no metric of {surface}; they are {known}",
+            {"metric": unknown[0], "surface": surface, "known": ", ".join(known)},
+        )
+
+
+def chosen_of(surface: Surface, named: Sequence[MetricName] | None) -> tuple[MetricName, ...]:
+    """The metrics of a surface that are named, in the order in which they are reported; None: all of them."""
+    return tuple(name for name in metrics_of(surface) if named is None or name in named)
 
 
 def text_of(material: Material) -> str:

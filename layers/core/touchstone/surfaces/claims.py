@@ -1,6 +1,6 @@
 """The atomic claims of a summary. A judge takes the sentences apart; a program splits the text into sentences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.spends import JudgedBy
@@ -15,7 +15,7 @@ from touchstone.together import gather_all
 SENTENCES_A_CALL = 20
 SENTENCE_CHARS = 4_000
 """Most sentences, and characters of sentences, in one call: the reply is longer than the question."""
-BASE_OUTPUT_TOKENS, TOKENS_A_SENTENCE, TOKENS_A_CHARACTER = 512, 100, 2
+TOKENS_A_SENTENCE, TOKENS_A_CHARACTER = 100, 2
 MOST_A_SENTENCE = 20
 """Most claims of one sentence. No sentence makes more: a judge that finds more makes them up."""
 MAX_CLAIM_CHARS = 1_000
@@ -40,7 +40,7 @@ class ClaimsReply(JudgeReply):
     sentences: list[SentenceClaims]
 
 
-def lines_of(sentences: Sequence[str], first: int = 1) -> str:
+def lines_of(sentences: Iterable[str], first: int = 1) -> str:
     """Sentences as they are shown to a judge: each on a line of its own, after its number.
 
     No sentence has a line end in it.
@@ -65,16 +65,9 @@ async def claims_of(summary: Summary, measuring: Measuring) -> Claims:
                 [(claim, one.judge) for one in replies for entry in one.entries.values() for claim in entry.claims]
             )
         ),
-        unscored=tuple(
-            item.model_copy(update={"text": sentences[int(item.item.removeprefix(_SENTENCE)) - 1]})
-            for one in replies
-            for item in one.unscored
-        ),
+        unscored=tuple(item for one in replies for item in one.unscored),
         spends=tuple(spend for one in replies for spend in one.spends),
     )
-
-
-_SENTENCE = "sentence "
 
 
 def _chars(sentence: tuple[int, str]) -> int:
@@ -84,19 +77,18 @@ def _chars(sentence: tuple[int, str]) -> int:
 async def _of_group(
     group: Sequence[tuple[int, str]], whole: str, measuring: Measuring
 ) -> EntriesByItem[SentenceClaims]:
-    texts = [text for _, text in group]
+    texts = {f"sentence {number}": text for number, text in group}
     first = group[0][0]
     return await ask_each(
         measuring,
         "claims",
         ClaimsReply,
-        things=Numbers(ids=tuple(f"{_SENTENCE}{number}" for number, _ in group), noun="Sentence", first=first),
+        things=Numbers(ids=tuple(texts), noun="Sentence", first=first, texts=texts),
         entries=lambda reply: reply.sentences,
         faults_of=_faults,
-        max_output_tokens=(
-            BASE_OUTPUT_TOKENS + TOKENS_A_SENTENCE * len(group) + TOKENS_A_CHARACTER * sum(map(len, texts))
-        ),
-        values={"sentences": lines_of(texts, first), "whole": whole, "most": MOST_A_SENTENCE},
+        tokens_each=TOKENS_A_SENTENCE,
+        more_tokens=TOKENS_A_CHARACTER * sum(map(len, texts.values())),
+        values={"sentences": lines_of(texts.values(), first), "whole": whole, "most": MOST_A_SENTENCE},
     )
 
 

@@ -16,7 +16,7 @@ from touchstone.judges.registry import load_registry
 from touchstone.judges.spends import Spend, known_cost
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.strict import Strict
-from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric, metrics_of, text_of
+from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric, chosen_of, metrics_of, text_of
 from touchstone.surfaces.measuring import AT_ONCE, Measuring
 from touchstone.surfaces.model import TIER, MetricName, MetricResult, Surface
 from touchstone.surfaces.panel import measured_by_several
@@ -190,13 +190,11 @@ async def _evaluate(request: _Request, deadline: Deadline) -> Report:
 def _wanted(surface: Surface, named: Sequence[MetricName] | None) -> list[Metric]:
     """The metrics to measure, in the catalogue's order."""
     known = metrics_of(surface)
-    if named is None:
-        return [CATALOGUE[name] for name in known]
-    if not named:
+    if named is not None and not named:
         raise InputError("Name at least one metric, or none at all for all of them.", where="metrics")
-    if unknown := [name for name in named if name not in known]:
+    if unknown := [name for name in named or () if name not in known]:
         raise InputError(f"{unknown[0]} is no metric of {surface}; they are {', '.join(known)}.", where="metrics")
-    return [CATALOGUE[name] for name in known if name in named]
+    return [CATALOGUE[name] for name in chosen_of(surface, named)]
 
 
 async def _measured(

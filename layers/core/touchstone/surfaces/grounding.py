@@ -12,6 +12,7 @@ from typing import Any
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.spends import JudgedBy, single_judge
+from touchstone.judges.sureness import Confidence
 from touchstone.material import Source
 from touchstone.material.source import sections_of
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
@@ -19,7 +20,7 @@ from touchstone.surfaces.model import ItemLabel, MetricName
 from touchstone.surfaces.numbered import EntriesByItem, Numbered, Numbers, ask_each, is_blank
 from touchstone.together import gather_all
 
-BASE_OUTPUT_TOKENS, TOKENS_AN_ITEM = 512, 350
+TOKENS_AN_ITEM = 350
 ITEM_CHARS = 15_000
 """Most characters of items in one call, beside a passage of at most `MAX_SECTION_CHARS`."""
 
@@ -38,6 +39,8 @@ class Grounded(Numbered):
 
     quote: str | None
     reason: str
+    label: str
+    confidence: Confidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +55,6 @@ class Rule[R: JudgeReply, E: Grounded]:
     metric: MetricName
     reply_type: type[R]
     entries: Callable[[R], Sequence[E]]
-    label: Callable[[E], str]
-    confidence: Callable[[E], float]
     noun: str
     values: Mapping[str, float]
     quoted: frozenset[str]
@@ -72,12 +73,7 @@ async def ground[R: JudgeReply, E: Grounded](
 ) -> Labelled:
     """Label items against passages, several items a call, all calls side by side."""
     groups = list(grouped(items, _chars, most=ITEM_CHARS, count=rule.a_call))
-    found = await gather_all(_of_group(rule, group, passages, measuring) for group in groups)
-    return Labelled(
-        items=tuple(item for one in found for item in one.items),
-        unscored=tuple(item for one in found for item in one.unscored),
-        spends=tuple(spend for one in found for spend in one.spends),
-    )
+    return Labelled.of(await gather_all(_of_group(rule, group, passages, measuring) for group in groups))
 
 
 def _chars(item: GroundedItem) -> int:
@@ -97,7 +93,7 @@ async def _of_group[R: JudgeReply, E: Grounded](
         missing = [left for one in replies for left in one.unscored if left.item == item.id]
         settled = _settled(rule, entries, whole=not missing)
         if settled is None:
-            unscored.append(missing[0].model_copy(update={"text": item.text}))
+            unscored.append(missing[0])
         else:
             items.append(_label(rule, item, settled))
     return Labelled(
@@ -110,6 +106,7 @@ async def _of_group[R: JudgeReply, E: Grounded](
 async def _of_passage[R: JudgeReply, E: Grounded](
     rule: Rule[R, E], group: Sequence[GroundedItem], passage: str, place: tuple[int, int], measuring: Measuring
 ) -> EntriesByItem[E]:
+    texts = {item.id: item.text for item in group if item.text is not None}
     values: Mapping[str, Any] = {
         "items": [dict(item.values) for item in group],
         "passage": passage,
@@ -120,16 +117,16 @@ async def _of_passage[R: JudgeReply, E: Grounded](
         measuring,
         rule.metric,
         rule.reply_type,
-        things=Numbers(ids=tuple(item.id for item in group), noun=rule.noun),
+        things=Numbers(ids=tuple(item.id for item in group), noun=rule.noun, texts=texts),
         entries=rule.entries,
         faults_of=lambda one: _faults(rule, one, passage),
-        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_AN_ITEM * len(group),
+        tokens_each=TOKENS_AN_ITEM,
         values=values,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Settled[E]:
+class _Settled[E: Grounded]:
     """The entry that settles an item, the judge that gave it (None for several), and the confidence (0-1)."""
 
     entry: E
@@ -147,19 +144,18 @@ def _settled[R: JudgeReply, E: Grounded](
     of theirs. If several passages give the same label, the entry with the highest confidence is taken.
     """
     order = list(rule.values)
-    first = min(entries, key=lambda one: (order.index(rule.label(one[0])), -rule.confidence(one[0])), default=None)
+    first = min(entries, key=lambda one: (order.index(one[0].label), -one[0].confidence), default=None)
     if first is None:
         return None
     entry, judge = first
-    if rule.label(entry) == order[0]:
-        return _Settled(entry=entry, judge=judge, confidence=rule.confidence(entry))
-    least = min(rule.confidence(one) for one, _ in entries)
+    if entry.label == order[0]:
+        return _Settled(entry=entry, judge=judge, confidence=entry.confidence)
+    least = min(one.confidence for one, _ in entries)
     return _Settled(entry=entry, judge=single_judge(one for _, one in entries), confidence=least) if whole else None
 
 
 def _label[R: JudgeReply, E: Grounded](rule: Rule[R, E], item: GroundedItem, settled: _Settled[E]) -> ItemLabel:
-    entry = settled.entry
-    label = rule.label(entry)
+    entry, label = settled.entry, settled.entry.label
     return ItemLabel(
         item=item.id,
         label=label,
@@ -175,7 +171,7 @@ def _label[R: JudgeReply, E: Grounded](rule: Rule[R, E], item: GroundedItem, set
 
 def _faults[R: JudgeReply, E: Grounded](rule: Rule[R, E], one: E, passage: str) -> Iterator[str]:
     """What breaks the rules in one item's entry, each fault in one sentence."""
-    noun, label = rule.noun.lower(), rule.label(one)
+    noun, label = rule.noun.lower(), one.label
     if is_blank(one.reason):
         yield f"The reason of {noun} {one.number} is blank."
     if label in rule.quoted and not contains_verbatim(one.quote or "", passage):

@@ -22,7 +22,7 @@ from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.references import Reference
 from touchstone.strict import Strict
-from touchstone.surfaces.catalogue import CATALOGUE, metrics_of, text_of
+from touchstone.surfaces.catalogue import CATALOGUE, chosen_of, refuse_others, text_of
 from touchstone.surfaces.model import MetricName, MetricResult, Surface
 from touchstone.text.language import Language, language_of
 
@@ -58,13 +58,7 @@ class _Request(Strict):
 
     @model_validator(mode="after")
     def _of_the_surface(self) -> Self:
-        known = metrics_of(self.surface)  # type: ignore[attr-defined] # each kind of request has one
-        if unknown := [name for name in self.metrics or () if name not in known]:
-            raise PydanticCustomError(
-                "other_metric",
-                "{metric} is no metric of {surface}; they are {known}",
-                {"metric": unknown[0], "surface": self.surface, "known": ", ".join(known)},  # type: ignore[attr-defined]
-            )
+        refuse_others(self.surface, self.metrics)  # type: ignore[attr-defined] # each kind of request has one
         return self
 
 
@@ -211,9 +205,7 @@ def new_measurement(
     Raises `InputError` if nothing can be measured without a source.
     """
     cheap = when == "cheap" and request.judges == 1
-    wanted = [
-        CATALOGUE[name] for name in metrics_of(request.surface) if request.metrics is None or name in request.metrics
-    ]
+    wanted = [CATALOGUE[name] for name in chosen_of(request.surface, request.metrics)]
     lacking = [one.name for one in wanted if one.lacks_source(request.material, request.source)]
     if len(lacking) == len(wanted):
         raise InputError(f"{' and '.join(lacking)} need the source; give it.", where="source")

@@ -1,22 +1,19 @@
 """How metrics ask their judge: side by side within one time limit, and each failure by itself."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import batched, chain
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel
 
 from touchstone.clock import Deadline
-from touchstone.errors import Unscored
 from touchstone.judges.base import Judge, JudgeQuestion, Prompt
 from touchstone.judges.calls import Checked, NotScored, RefusedReply, ask_checked
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
-from touchstone.surfaces.model import Claims, ItemLabel, MetricName, Topics, UnscoredItem
+from touchstone.surfaces.model import Claims, ItemLabel, MetricName, MetricResult, Topics, UnscoredItem, result
 from touchstone.text.language import Language
-from touchstone.together import gather_all
 
 AT_ONCE = 50
 """Questions of one evaluation that are under way at the same time: as many as a provider's connections carry well."""
@@ -94,35 +91,37 @@ class Labelled:
     unscored: tuple[UnscoredItem, ...] = ()
     spends: tuple[Spend, ...] = ()
 
+    @classmethod
+    def of(cls, parts: Iterable["Labelled"]) -> Self:
+        """Several parts together, in their order."""
+        found = tuple(parts)
+        return cls(
+            items=tuple(item for one in found for item in one.items),
+            unscored=tuple(item for one in found for item in one.unscored),
+            spends=tuple(spend for one in found for spend in one.spends),
+        )
+
+    def result(self, metric: MetricName) -> MetricResult:
+        """The result of a metric with these labels; its score is their weighted mean."""
+        return result(metric, self.items, unscored=self.unscored, spends=self.spends)
+
 
 def prompt(name: str, language: Language, **values: Any) -> Prompt:
     """One of this package's prompts in a language, rendered with the `values` that its template names."""
     return load_prompt("touchstone.surfaces", name, language).render(**values)
 
 
+def details_of(failure: NotScored) -> tuple[str, ...]:
+    """Why a question failed, in sentences."""
+    return failure.faults if failure.error is None else (str(failure.error),)
+
+
 def not_labelled(items: Sequence[str], failure: NotScored) -> Labelled:
     """The items of a failed question: each unscored, for the same reason."""
-    details = failure.faults if failure.error is None else (str(failure.error),)
-    reason: Unscored = failure.reason
+    details, reason = details_of(failure), failure.reason
     return Labelled(
         unscored=tuple(UnscoredItem(item=item, reason=reason, details=details) for item in items),
         spends=failure.spends,
-    )
-
-
-async def label_all[T](
-    parts: Sequence[T], label: Callable[[Sequence[T]], Awaitable[Labelled]], *, a_call: int = 1
-) -> Labelled:
-    """Label parts side by side, `a_call` of them with one question.
-
-    The results are put together in the order of the parts.
-    """
-    groups = [list(group) for group in batched(parts, a_call, strict=False)]
-    found = await gather_all(label(group) for group in groups)
-    return Labelled(
-        items=tuple(chain.from_iterable(one.items for one in found)),
-        unscored=tuple(chain.from_iterable(one.unscored for one in found)),
-        spends=tuple(chain.from_iterable(one.spends for one in found)),
     )
 
 

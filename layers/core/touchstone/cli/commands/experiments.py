@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from touchstone.judges import Judges, Registry
     from touchstone.judges.base import Judge
     from touchstone.surfaces.experiments import Conclusion, Estimate, Experiment, ExperimentProgress
-    from touchstone.surfaces.experiments.saved import SavedExperiment
+    from touchstone.surfaces.experiments.folder import SavedExperiment
 
 app = typer.Typer()
 experiment = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -269,7 +269,7 @@ def pairs(
 
 def _kept(folder: Path) -> "SavedExperiment":
     """What a folder holds. Raises `InputError`, for the id of a deployment's experiment with the address to read it."""
-    from touchstone.surfaces.experiments.saved import read_saved
+    from touchstone.surfaces.experiments.folder import read_saved
 
     if ULID.fullmatch(str(folder)) and not folder.exists():
         raise InputError(

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from touchstone.cli.exports.trials import Trial, Trials, TrialSubject
 from touchstone.extras import require_extras
+from touchstone.surfaces.experiments.folder import read_saved
 from touchstone.surfaces.experiments.makers import PromptMaker, called
 from touchstone.surfaces.experiments.model import Experiment, Variant
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
 from touchstone.surfaces.experiments.report.sides import Outcome, outcome_of
-from touchstone.surfaces.experiments.saved import read_saved
 from touchstone.surfaces.experiments.showing import text_of
 
 MAX_SOURCE_CHARS = 20_000

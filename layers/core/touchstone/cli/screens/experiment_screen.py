@@ -7,9 +7,15 @@ from touchstone.cli.terminal.bars import PREFIXES
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import column, console, dollars, print_facts, print_table, styled
 from touchstone.markdown import tidy
-from touchstone.surfaces.experiments.conclusion import Conclusion, MetricComparison, PreferenceComparison, Verdict
+from touchstone.surfaces.experiments.conclusion import (
+    Conclusion,
+    MetricComparison,
+    PreferenceComparison,
+    Respect,
+    Verdict,
+    respects_of,
+)
 from touchstone.surfaces.experiments.estimate import Estimate, EstimateShare
-from touchstone.surfaces.experiments.report.respects import Respect, respects_of
 from touchstone.surfaces.experiments.report.sentences import outcome
 from touchstone.surfaces.experiments.report.view import ReportView, view_of
 
@@ -24,14 +30,14 @@ WORDS: dict[Verdict, str] = {
 
 def print_conclusion(conclusion: Conclusion) -> None:
     """Print the headline, its limits, and every figure."""
-    view = view_of(conclusion, tidy)
+    view = view_of(conclusion)
     console().print(styled(view.headline, "bold"))
     print_facts(("", note) for note in view.notes)
-    print_facts((("A", view.a), ("B", view.b)))
+    print_facts((("A", tidy(conclusion.a)), ("B", tidy(conclusion.b))))
     prefix = PREFIXES[conclusion.surface]
     names = [one.name.removeprefix(prefix).replace("_", " ") for one in respects_of(conclusion)]
     rows = [{"row": row, "name": name} for row, name in zip(view.rows, names, strict=True)]
-    print_table([one for one in _ROWS if view.replicated or one is not _RUNS], rows, empty="")
+    print_table([one for one in _ROWS if conclusion.replicates > 1 or one is not _RUNS], rows, empty="")
     print_facts(_facts(view))
 
 

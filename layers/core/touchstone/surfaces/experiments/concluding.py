@@ -19,6 +19,7 @@ from touchstone.statistics.multiple import FAMILY_LEVEL, Corrected
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.experiments.behind import denominator, favouring, preferred
 from touchstone.surfaces.experiments.conclusion import (
+    PREFERENCE,
     Conclusion,
     ExperimentOutlay,
     FailedItem,
@@ -47,8 +48,6 @@ from touchstone.surfaces.experiments.panels import (
 )
 from touchstone.surfaces.model import MetricName
 
-_PREFERENCE = "preference"
-
 
 def conclude(
     experiment: Experiment,
@@ -69,7 +68,7 @@ def conclude(
     Raises `InputError` for a result of another experiment, and for two results of one pair.
     """
     found = _ordered(experiment, results)
-    respects = {name: _of_metric(found, name) for name in experiment.measured} | {_PREFERENCE: _of_preference(found)}
+    respects = {name: _of_metric(found, name) for name in experiment.measured} | {PREFERENCE: _of_preference(found)}
     tests = {name: paired_difference(pairs, seed=experiment.seed, scale=WHOLE) for name, pairs in respects.items()}
     corrected = holm({name: test.p_value for name, test in tests.items()})
     tested = max(1, sum(test.p_value is not None for test in tests.values()))
@@ -84,7 +83,7 @@ def conclude(
             "agreement": agreement_on_metric(found, name, judges=judges) if CATALOGUE[name].judged else None,
         }
         compared[name] = compared[name].model_copy(update=beside)
-    compared[_PREFERENCE] = compared[_PREFERENCE].model_copy(
+    compared[PREFERENCE] = compared[PREFERENCE].model_copy(
         update={
             "replication": replication_of([scores_of_preference(one) for one in found], runs=runs),
             "agreement": agreement_on_preference(found, judges=judges),
@@ -98,7 +97,7 @@ def conclude(
         b=experiment.variants[1].name,
         verdict=_overall([one.verdict for one in compared.values()]),
         metrics=metrics,
-        preference=_preference(compared[_PREFERENCE], found),
+        preference=_preference(compared[PREFERENCE], found),
         pairs=len(experiment.items),
         measured=len(found),
         sources=len({one.source for one in found}),

@@ -1,5 +1,6 @@
 """The conclusion from the pairs of an experiment: which variant is better, by how much, and how sure that is."""
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator
@@ -17,6 +18,8 @@ type Verdict = Literal["a_better", "b_better", "no_difference_shown", "not_compa
 there are too few sources)."""
 type Overall = Verdict | Literal["mixed"]
 """The verdict of all respects together. `mixed`: one variant is better in one respect, and the other in another."""
+PREFERENCE = "preference"
+"""The name of the respect that is no metric."""
 DECIMALS = 6
 """The decimals that metrics' scores have. Further ones are only errors of binary arithmetic."""
 Rounded = Annotated[float, AfterValidator(lambda value: round(value, DECIMALS) + 0.0)]
@@ -147,6 +150,16 @@ class ItemDifference(Strict):
     a_labels: tuple[ItemLabel, ...]
     b_labels: tuple[ItemLabel, ...]
 
+    @property
+    def a_lost(self) -> tuple[ItemLabel, ...]:
+        """The labels with which A lost points."""
+        return tuple(label for label in self.a_labels if label.value < 1)
+
+    @property
+    def b_lost(self) -> tuple[ItemLabel, ...]:
+        """The labels with which B lost points."""
+        return tuple(label for label in self.b_labels if label.value < 1)
+
 
 class MetricComparison(VariantComparison):
     """One metric. `favouring_a` and `favouring_b` are the items with the largest differences in favour of A and B."""
@@ -268,3 +281,38 @@ class Conclusion(Strict):
     judges: JudgeCount = 1
     replicates: int = 1
     seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Respect:
+    """One respect: a metric, or `preference`.
+
+    `unscored_a` and `unscored_b` are the numbers of items of each variant without a score, among those that were
+    measured.
+    """
+
+    name: str
+    comparison: VariantComparison
+    unscored_a: int
+    unscored_b: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict in this respect."""
+        return self.comparison.verdict
+
+
+def respects_of(conclusion: Conclusion) -> tuple[Respect, ...]:
+    """All respects: the metrics in their order, then the preference."""
+    metrics = (
+        Respect(
+            name=one.metric,
+            comparison=one,
+            unscored_a=one.a.unscored_items,
+            unscored_b=one.b.unscored_items,
+        )
+        for one in conclusion.metrics
+    )
+    unscored = conclusion.preference.unscored
+    preference = Respect(name=PREFERENCE, comparison=conclusion.preference, unscored_a=unscored, unscored_b=unscored)
+    return (*metrics, preference)

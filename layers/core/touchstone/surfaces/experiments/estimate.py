@@ -28,15 +28,16 @@ from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material
 from touchstone.surfaces.claims import claims_of
 from touchstone.surfaces.evaluation import SECONDS
-from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, generate
+from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, generate, not_made
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, Maker, PromptMaker
-from touchstone.surfaces.experiments.making import PROVIDERS_TIER, SIDES, MakerOrder, Makers, not_made
+from touchstone.surfaces.experiments.making import PROVIDERS_TIER, SIDES, MakerOrder, Makers
 from touchstone.surfaces.experiments.model import Experiment, ExperimentTerms, Generation, Pair
 from touchstone.surfaces.experiments.preference import preference_of
-from touchstone.surfaces.grounding import BASE_OUTPUT_TOKENS, TOKENS_AN_ITEM, sections_shown
+from touchstone.surfaces.grounding import TOKENS_AN_ITEM, sections_shown
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.metrics.summary_faithfulness import CLAIMS_A_CALL
 from touchstone.surfaces.model import Claims, Topic, Topics
+from touchstone.surfaces.numbered import BASE_OUTPUT_TOKENS
 from touchstone.surfaces.panel import SCORES
 from touchstone.surfaces.topics import LEAST_A_SECTION, MOST_TOPICS, topics_of
 from touchstone.text.language import Language, language_of

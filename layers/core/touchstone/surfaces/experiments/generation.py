@@ -21,7 +21,7 @@ from touchstone.strict import Strict, fault_sentence
 from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.experiments.model import Generation
 from touchstone.surfaces.experiments.showing import excerpt
-from touchstone.surfaces.measuring import Measuring
+from touchstone.surfaces.measuring import Measuring, details_of
 from touchstone.surfaces.model import Surface
 from touchstone.surfaces.wording import read
 
@@ -48,6 +48,11 @@ class GeneratedPiece:
     material: Material | None
     failure: Failure | None
     spends: tuple[Spend, ...]
+
+
+def not_made(failure: Failure, spends: tuple[Spend, ...] = ()) -> GeneratedPiece:
+    """A piece that was not made, with the reason."""
+    return GeneratedPiece(material=None, failure=failure, spends=spends)
 
 
 class QuestionReply(JudgeReply):
@@ -158,24 +163,28 @@ async def _generate[R: JudgeReply](
         return load_prompt(__package__, name, measuring.language).render(**values, whose=order.whose, faults=faults)
 
     def faults(reply: R) -> list[str]:
-        return [*faults_of(reply, order.wanted), *_unfit(reply)]
+        return [*faults_of(reply, order.wanted), *unfit(reply)]
 
     found = await measuring.ask_with(
         name, render, reply_type, faults, max_output_tokens=max_reply_tokens(order.surface, order.wanted)
     )
     if isinstance(found, Checked):
         return GeneratedPiece(material=material_of(found.value), failure=None, spends=found.spends)
-    details = found.faults if found.error is None else (str(found.error),)
-    return GeneratedPiece(material=None, failure=Failure(reason=found.reason, details=details), spends=found.spends)
+    return not_made(Failure(reason=found.reason, details=details_of(found)), found.spends)
 
 
-def _unfit(reply: JudgeReply) -> Iterator[str]:
+def unfit(reply: JudgeReply) -> tuple[str, ...]:
     """Why a reply is no material at all (a blank question, a question that is far too long), in sentences."""
     try:
         material_of(reply)
     except ValidationError as error:
-        for one in error.errors(include_url=False, include_input=False):
-            yield f"{fault_sentence(one)}."
+        return sentences_of(error)
+    return ()
+
+
+def sentences_of(error: ValidationError) -> tuple[str, ...]:
+    """Why something is no material, in sentences, without quoting it."""
+    return tuple(f"{fault_sentence(one)}." for one in error.errors(include_url=False, include_input=False))
 
 
 def _quiz(reply: WrittenQuiz) -> Quiz:

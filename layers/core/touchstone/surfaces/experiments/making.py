@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, Protocol
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError
@@ -19,9 +19,8 @@ from touchstone.judges.base import Judge, JudgeQuestion, Prompt, Reply, Tier
 from touchstone.judges.calls import JudgeReply, ask_for_use, unanswered_reason, unusable_reply_error
 from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import VERSION_DIGITS
-from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.judges.spends import spends_of, spends_of_failure
 from touchstone.material import Source
-from touchstone.strict import fault_sentence
 from touchstone.surfaces.experiments.generation import (
     DeckReply,
     Failure,
@@ -30,6 +29,8 @@ from touchstone.surfaces.experiments.generation import (
     WrittenQuiz,
     material_of,
     max_reply_tokens,
+    not_made,
+    unfit,
 )
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, Maker, PromptMaker, filled
 from touchstone.surfaces.experiments.model import Generation, Pair
@@ -37,6 +38,8 @@ from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import Surface
 from touchstone.text.language import Language
 
+MOST_FAULTS = 5
+"""The most faults told of something that is no material."""
 NOT_ALLOWED = "Commands and endpoints of an experiment are not run unless that is allowed"
 type Side = Literal["a", "b"]
 SIDES: tuple[Side, Side] = ("a", "b")
@@ -148,39 +151,20 @@ async def _by_prompt(maker: PromptMaker, order: MakerOrder, model_of: ModelOf, m
             use_cache=measuring.use_cache,
         )
         async with measuring.seats:
-            reply = await ask_for_use(model, question, _unfit, deadline=measuring.deadline)
+            reply = await ask_for_use(model, question, _first_faults, deadline=measuring.deadline)
     except SettingsError as error:
         return not_made(Failure(reason="misconfigured", details=(str(error),)))
     except (JudgeError, LimitError) as error:
         spends = spends_of_failure(error, order.purpose)
         return not_made(Failure(reason=unanswered_reason(error), details=(str(error),)), spends)
-    if details := _unfit(reply.value):
+    if details := _first_faults(reply.value):
         spends = spends_of_failure(unusable_reply_error(reply, details[0]), order.purpose)
         return not_made(Failure(reason="invalid_reply", details=details), spends)
     return GeneratedPiece(material=material_of(reply.value), failure=None, spends=spends_of(reply, order.purpose))
 
 
-def _unfit(reply: JudgeReply) -> tuple[str, ...]:
-    """Why a reply is no material. Nothing if it is material."""
-    try:
-        material_of(reply)
-    except ValidationError as error:
-        return faults_of(error)
-    return ()
-
-
-def not_made(failure: Failure, spends: tuple[Spend, ...] = ()) -> GeneratedPiece:
-    """A piece that was not made, with the reason."""
-    return GeneratedPiece(material=None, failure=failure, spends=spends)
-
-
-def faults_of(error: ValidationError) -> tuple[str, ...]:
-    """Why something is no material: its first faults in sentences, without quoting it."""
-    found = error.errors(include_url=False, include_input=False)
-    return tuple(f"{fault_sentence(one)}." for one in found[:_MOST_FAULTS])
-
-
-_MOST_FAULTS = 5
+def _first_faults(reply: JudgeReply) -> tuple[str, ...]:
+    return unfit(reply)[:MOST_FAULTS]
 
 
 def version_of(maker: Maker) -> str:

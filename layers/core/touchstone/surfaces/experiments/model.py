@@ -11,7 +11,7 @@ from touchstone.judges.base import JudgeCount
 from touchstone.material import Deck, QuestionKind, Quiz, Source, Summary
 from touchstone.material.parts import PartId, all_different
 from touchstone.strict import Strict
-from touchstone.surfaces.catalogue import CATALOGUE, Material, metrics_of
+from touchstone.surfaces.catalogue import CATALOGUE, Material, chosen_of, refuse_others
 from touchstone.surfaces.experiments.makers import MAX_FILLED_CHARS, Maker, PromptMaker, filled_chars
 from touchstone.surfaces.model import MetricName, Surface
 from touchstone.text.language import Language
@@ -194,18 +194,13 @@ class Experiment(Strict):
         used = {item.source for item in self.items}
         for variant in self.variants:
             _none_too_long(variant, [source for source in self.sources if source.id in used])
-        if unknown := [name for name in self.metrics or () if name not in metrics_of(self.surface)]:
-            raise PydanticCustomError(
-                "other_metric",
-                "{metric} is no metric of {surface}; they are {known}",
-                {"metric": unknown[0], "surface": self.surface, "known": ", ".join(metrics_of(self.surface))},
-            )
+        refuse_others(self.surface, self.metrics)
         return self
 
     @property
     def measured(self) -> tuple[MetricName, ...]:
         """The metrics that are measured, in the order of the catalogue."""
-        return tuple(name for name in metrics_of(self.surface) if self.metrics is None or name in self.metrics)
+        return chosen_of(self.surface, self.metrics)
 
     @property
     def terms(self) -> ExperimentTerms:

@@ -15,7 +15,7 @@ from touchstone.material.parts import PartId
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric
 from touchstone.surfaces.evaluation import SECONDS
-from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, generate
+from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, generate, not_made
 from touchstone.surfaces.experiments.makers import Maker
 from touchstone.surfaces.experiments.making import MakerOrder, Makers, Nobody, Side
 from touchstone.surfaces.experiments.model import AnyMaterial, ExperimentTerms, Generation, Pair
@@ -184,8 +184,7 @@ async def _materials(
             order = MakerOrder(pair=pair, side=side, surface=terms.surface, passages=passages, wanted=wanted)
             return await makers.make(maker, order, writing)
         if isinstance(writing.judge, Nobody) or terms.generation is None:
-            failure = Failure(reason="misconfigured", details=("There is no model that could write it.",))
-            return GeneratedPiece(material=None, failure=failure, spends=())
+            return not_made(Failure(reason="misconfigured", details=("There is no model that could write it.",)))
         return await generate(terms.surface, passages, wanted, writing, whose=f"{side} {pair.item}")
 
     a, b = await gather_all(

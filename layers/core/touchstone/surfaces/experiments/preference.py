@@ -19,7 +19,7 @@ from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.experiments.model import surface_of
 from touchstone.surfaces.experiments.showing import MATERIAL_CHARS, SOURCE_CHARS, Excerpt, excerpt, text_of
-from touchstone.surfaces.measuring import Measuring
+from touchstone.surfaces.measuring import Measuring, details_of
 from touchstone.surfaces.numbered import is_blank
 from touchstone.together import gather_all
 
@@ -184,12 +184,13 @@ def _first_steady(votes: Sequence[JudgePreference]) -> Choice | None:
 
 def no_preference(why: Literal["no_material", "not_asked"]) -> Preference:
     """The preference for a pair that nobody was asked about."""
-    return Preference(
-        orders=(
-            PreferenceVote(first="a", verdict=None, unscored=why),
-            PreferenceVote(first="b", verdict=None, unscored=why),
-        )
-    )
+    return Preference(orders=(_silent("a", why), _silent("b", why)))
+
+
+def _silent(
+    first: Place, why: Unscored | Literal["no_material", "not_asked"], details: tuple[str, ...] = ()
+) -> PreferenceVote:
+    return PreferenceVote(first=first, verdict=None, unscored=why, details=details)
 
 
 async def preference_of(a: Material, b: Material, source: Source, measuring: Measuring) -> Preference:
@@ -223,8 +224,7 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
         )
         if isinstance(found, Checked):
             return _order(first, second, found.value), found.spends
-        details = found.faults if found.error is None else (str(found.error),)
-        return PreferenceVote(first=first, verdict=None, unscored=found.reason, details=details), found.spends
+        return _silent(first, found.reason, details_of(found)), found.spends
 
     (one, paid), (other, paid_too) = await gather_all([ask("a", "b"), ask("b", "a")])
     excerpts = any(one.left_out for one in (shown_source, *shown.values()))
@@ -276,13 +276,8 @@ async def _in_turn(
 
 def _nobody(why: str) -> JudgePreference:
     """The vote that stands in the place of a judge that does not exist."""
-    return JudgePreference(
-        provider=None,
-        orders=(
-            PreferenceVote(first="a", verdict=None, unscored="misconfigured", details=(why,)),
-            PreferenceVote(first="b", verdict=None, unscored="misconfigured", details=(why,)),
-        ),
-    )
+    orders = (_silent("a", "misconfigured", (why,)), _silent("b", "misconfigured", (why,)))
+    return JudgePreference(provider=None, orders=orders)
 
 
 def _vote(judge: Judge, found: Preference) -> JudgePreference:

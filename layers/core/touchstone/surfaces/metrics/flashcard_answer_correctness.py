@@ -19,7 +19,6 @@ from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
-from touchstone.judges.sureness import Confidence
 from touchstone.material import Deck, Flashcard, Source
 from touchstone.surfaces.grounding import Grounded, GroundedItem, Rule, ground, sections_shown
 from touchstone.surfaces.measuring import Labelled, Measuring
@@ -38,7 +37,6 @@ class CardVerdict(Grounded):
     """What a judge says of one card."""
 
     label: CardLabel
-    confidence: Confidence
     suggestion: str | None
 
 
@@ -52,8 +50,6 @@ RULE = Rule(
     metric="flashcard_answer_correctness",
     reply_type=CardsReply,
     entries=lambda reply: reply.cards,
-    label=lambda one: one.label,
-    confidence=lambda one: one.confidence,
     noun="Card",
     values=VALUES,
     quoted=frozenset({"CORRECT", "INCORRECT_ANSWER"}),
@@ -70,18 +66,16 @@ async def flashcard_answer_correctness(deck: Deck, source: Source | None, measur
     for card in deck.cards:
         groups.setdefault((card.chunk,) if card.chunk else sections, []).append(card)
     lost = tuple(UnscoredItem(item=card.id, reason="no_source") for card in groups.pop((), []))
-    found = [
-        Labelled(unscored=lost),
-        *await gather_all(
-            ground(RULE, [_item(card) for card in cards], passages, measuring) for passages, cards in groups.items()
-        ),
-    ]
+    grounded = await gather_all(
+        ground(RULE, [_item(card) for card in cards], passages, measuring) for passages, cards in groups.items()
+    )
+    found = Labelled.of([Labelled(unscored=lost), *grounded])
     order = {card.id: place for place, card in enumerate(deck.cards)}
     return result(
         "flashcard_answer_correctness",
-        tuple(sorted((item for one in found for item in one.items), key=lambda item: order[item.item])),
-        unscored=tuple(sorted((item for one in found for item in one.unscored), key=lambda item: order[item.item])),
-        spends=tuple(spend for one in found for spend in one.spends),
+        tuple(sorted(found.items, key=lambda item: order[item.item])),
+        unscored=tuple(sorted(found.unscored, key=lambda item: order[item.item])),
+        spends=found.spends,
     )
 
 

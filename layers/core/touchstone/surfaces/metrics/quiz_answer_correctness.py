@@ -28,14 +28,15 @@ from touchstone.judges.sureness import Confidence
 from touchstone.material import Question, Quiz, Source
 from touchstone.surfaces.flaws.keys import key_flaws
 from touchstone.surfaces.flaws.model import Flaw, sentences_of
-from touchstone.surfaces.measuring import Labelled, Measuring, label_all
-from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem, result
+from touchstone.surfaces.measuring import Labelled, Measuring
+from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem
 from touchstone.surfaces.nearest import pieces_of
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank
 from touchstone.surfaces.options import key_of, shortened, shown, truth
 from touchstone.text.language import Language
+from touchstone.together import gather_all
 
-BASE_OUTPUT_TOKENS, TOKENS_AN_ANSWER = 512, 240
+TOKENS_AN_ANSWER = 240
 
 type CorrectnessLabel = Literal["CORRECT", "INCORRECT_ANSWER", "INCORRECT_DISTRACTOR", "ERROR"]
 _WITHOUT_JUDGE: Mapping[str, CorrectnessLabel] = MappingProxyType(
@@ -88,8 +89,7 @@ async def quiz_answer_correctness(quiz: Quiz, source: Source | None, measuring: 
     """
     pieces = pieces_of(source)
 
-    async def label(group: Sequence[Question]) -> Labelled:
-        (question,) = group
+    async def label(question: Question) -> Labelled:
         if (by_checks := decided(question, measuring.language)) is not None:
             return Labelled(items=(by_checks.model_copy(update={"judge": BY_CHECKS}),))
         if question.chunk and shown(question.chunk):
@@ -97,8 +97,7 @@ async def quiz_answer_correctness(quiz: Quiz, source: Source | None, measuring: 
         asked = "\n".join((question.question_text, *question.choices, *question.answers))
         return await _judged(question, pieces.near(asked), measuring)
 
-    labelled = await label_all(quiz.questions, label)
-    return result("quiz_answer_correctness", labelled.items, unscored=labelled.unscored, spends=labelled.spends)
+    return Labelled.of(await gather_all(map(label, quiz.questions))).result("quiz_answer_correctness")
 
 
 def decided(question: Question, language: Language) -> ItemLabel | None:
@@ -127,7 +126,7 @@ async def _judged(question: Question, passages: Sequence[str], measuring: Measur
         things=Numbers(ids=tuple(answers), noun="Answer"),
         entries=lambda reply: reply.answers,
         faults_of=lambda one: _faults(one, passages),
-        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_AN_ANSWER * len(answers),
+        tokens_each=TOKENS_AN_ANSWER,
         values={
             "kind": question.kind,
             "question": question.question_text,

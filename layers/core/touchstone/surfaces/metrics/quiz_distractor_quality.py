@@ -12,31 +12,36 @@ Only questions with choices have distractors, and only if a choice is marked as 
 item here; quiz_answer_correctness and quiz_item_flaws say what is wrong with them. Each question takes one call.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
-from touchstone.judges.sureness import Confidence
 from touchstone.material import Question, Quiz
-from touchstone.surfaces.measuring import Labelled, Measuring, label_all
-from touchstone.surfaces.model import ItemLabel, MetricResult, result
-from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
+from touchstone.surfaces.measuring import Labelled, Measuring
+from touchstone.surfaces.model import MetricResult
+from touchstone.surfaces.numbered import (
+    ClassVerdict,
+    Numbers,
+    ask_each,
+    is_blank,
+    labelled,
+    verdict_faults,
+    verdict_label,
+)
 from touchstone.surfaces.options import alike, key_of, shown
+from touchstone.together import gather_all
 
-BASE_OUTPUT_TOKENS, TOKENS_A_DISTRACTOR = 512, 200
+TOKENS_A_DISTRACTOR = 200
 
 type DistractorLabel = Literal["PLAUSIBLE", "WEAK", "ABSURD"]
-VALUES: Mapping[DistractorLabel, float] = MappingProxyType({"PLAUSIBLE": 1.0, "WEAK": 0.0, "ABSURD": 0.0})
+VALUES: Mapping[str, float] = MappingProxyType({"PLAUSIBLE": 1.0, "WEAK": 0.0, "ABSURD": 0.0})
 
 
-class DistractorVerdict(Numbered):
+class DistractorVerdict(ClassVerdict):
     """What a judge says of one distractor, by its number in the call."""
 
-    reason: str
     label: DistractorLabel
-    confidence: Confidence
-    suggestion: str | None
 
 
 class DistractorsReply(JudgeReply):
@@ -47,13 +52,8 @@ class DistractorsReply(JudgeReply):
 
 async def quiz_distractor_quality(quiz: Quiz, measuring: Measuring) -> MetricResult:
     """Measure a quiz. Distractors of a question whose call failed are unscored; the other distractors count."""
-
-    async def label(group: Sequence[Question]) -> Labelled:
-        (question,) = group
-        return await _judged(question, measuring)
-
-    found = await label_all([question for question in quiz.questions if question.chosen], label)
-    return result("quiz_distractor_quality", found.items, unscored=found.unscored, spends=found.spends)
+    found = await gather_all(_judged(question, measuring) for question in quiz.questions if question.chosen)
+    return Labelled.of(found).result("quiz_distractor_quality")
 
 
 async def _judged(question: Question, measuring: Measuring) -> Labelled:
@@ -66,42 +66,21 @@ async def _judged(question: Question, measuring: Measuring) -> Labelled:
         measuring,
         "quiz_distractor_quality",
         DistractorsReply,
-        things=Numbers(ids=tuple(texts), noun="Distractor"),
+        things=Numbers(ids=tuple(texts), noun="Distractor", texts=texts),
         entries=lambda reply: reply.distractors,
         faults_of=lambda one: _faults(one, taken),
-        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_DISTRACTOR * len(texts),
+        tokens_each=TOKENS_A_DISTRACTOR,
         values={
             "question": question.question_text,
             "key": [question.choices[place] for place in key.right],
             "distractors": list(texts.values()),
         },
     )
-    return Labelled(
-        items=labelled(reply, lambda item, entry: _label(item, texts[item], entry)).items,
-        unscored=tuple(one.model_copy(update={"text": texts[one.item]}) for one in reply.unscored),
-        spends=reply.spends,
-    )
-
-
-def _label(item: str, text: str, entry: DistractorVerdict) -> ItemLabel:
-    return ItemLabel(
-        item=item,
-        label=entry.label,
-        value=VALUES[entry.label],
-        reason=entry.reason.strip(),
-        confidence=entry.confidence,
-        text=text,
-        suggestion=None if entry.label == "PLAUSIBLE" else entry.suggestion,
-    )
+    return labelled(reply, lambda item, verdict: verdict_label(item, verdict, VALUES, text=texts[item]))
 
 
 def _faults(one: DistractorVerdict, taken: set[str]) -> Iterator[str]:
     """What breaks the rules in one distractor's entry, each fault in one sentence. `taken` are all choices."""
-    if is_blank(one.reason):
-        yield f"The reason of distractor {one.number} is blank."
-    if one.label == "PLAUSIBLE":
-        return
-    if is_blank(one.suggestion):
-        yield f"The suggestion of distractor {one.number} is missing; write a better distractor."
-    elif alike(shown(one.suggestion or "")) in taken:
+    yield from verdict_faults(one, "distractor", VALUES, instead="write a better distractor")
+    if one.label != "PLAUSIBLE" and not is_blank(one.suggestion) and alike(shown(one.suggestion or "")) in taken:
         yield f"The suggestion of distractor {one.number} is a choice already; write one that is not there."

@@ -14,30 +14,27 @@ from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import contains_verbatim
-from touchstone.judges.sureness import Confidence
 from touchstone.material import Source, Summary
+from touchstone.surfaces.grounding import Grounded
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
-from touchstone.surfaces.model import ItemLabel, MetricResult, Topic, result
-from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
+from touchstone.surfaces.model import ItemLabel, MetricResult, Topic
+from touchstone.surfaces.numbered import Numbers, ask_each, is_blank, labelled
 from touchstone.surfaces.topics import of_topics, shown, topics_of
 from touchstone.together import gather_all
 
 TOPICS_A_CALL = 10
 TOPIC_CHARS = 15_000
 """Most characters of topics in one call, beside the summary."""
-BASE_OUTPUT_TOKENS, TOKENS_A_TOPIC = 512, 350
+TOKENS_A_TOPIC = 350
 
 type TopicLabel = Literal["COVERED", "MENTIONED", "MISSING"]
 VALUES: Mapping[TopicLabel, float] = MappingProxyType({"COVERED": 1.0, "MENTIONED": 0.5, "MISSING": 0.0})
 
 
-class TopicCoverage(Numbered):
+class TopicCoverage(Grounded):
     """What a judge says of one topic. `quote`: the summary's own words on it, None where it has none."""
 
-    quote: str | None
-    reason: str
     label: TopicLabel
-    confidence: Confidence
     suggestion: str | None
 
 
@@ -51,13 +48,8 @@ async def summary_coverage(summary: Summary, source: Source, measuring: Measurin
     """Measure a summary against its source. Topics whose call failed are unscored; the other topics count."""
     topics = await topics_of(source, measuring)
     groups = grouped(topics.topics, lambda one: one.chars, most=TOPIC_CHARS, count=TOPICS_A_CALL)
-    found = [of_topics(topics), *await gather_all(_of_topics(group, summary, measuring) for group in groups)]
-    return result(
-        "summary_coverage",
-        tuple(item for one in found for item in one.items),
-        unscored=tuple(item for one in found for item in one.unscored),
-        spends=tuple(spend for one in found for spend in one.spends),
-    )
+    found = await gather_all(_of_topics(group, summary, measuring) for group in groups)
+    return Labelled.of([of_topics(topics), *found]).result("summary_coverage")
 
 
 async def _of_topics(topics: Sequence[Topic], summary: Summary, measuring: Measuring) -> Labelled:
@@ -79,15 +71,13 @@ async def _of_topics(topics: Sequence[Topic], summary: Summary, measuring: Measu
         measuring,
         "summary_coverage",
         TopicCoverageReply,
-        things=Numbers(ids=tuple(names), noun="Topic"),
+        things=Numbers(ids=tuple(names), noun="Topic", texts=names),
         entries=lambda reply: reply.topics,
         faults_of=lambda one: _faults(one, summary.text),
-        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_TOPIC * len(topics),
+        tokens_each=TOKENS_A_TOPIC,
         values={"topics": [shown(one) for one in topics], "summary": summary.text},
     )
-    found = labelled(reply, label)
-    unscored = tuple(item.model_copy(update={"text": names[item.item]}) for item in found.unscored)
-    return Labelled(items=found.items, unscored=unscored, spends=found.spends)
+    return labelled(reply, label)
 
 
 def _faults(one: TopicCoverage, summary: str) -> Iterator[str]:

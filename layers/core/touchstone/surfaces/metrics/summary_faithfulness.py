@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
-from touchstone.judges.sureness import Confidence
 from touchstone.material import Source, Summary
 from touchstone.surfaces.claims import claims_of
 from touchstone.surfaces.grounding import Grounded, GroundedItem, Rule, ground, sections_shown
@@ -36,7 +35,6 @@ class ClaimVerdict(Grounded):
     """What a judge says of one claim."""
 
     label: ClaimLabel
-    confidence: Confidence
 
 
 class FaithfulnessReply(JudgeReply):
@@ -49,8 +47,6 @@ RULE = Rule(
     metric="summary_faithfulness",
     reply_type=FaithfulnessReply,
     entries=lambda reply: reply.claims,
-    label=lambda one: one.label,
-    confidence=lambda one: one.confidence,
     noun="Claim",
     values=MappingProxyType({"SUPPORTED": 1.0, "CONTRADICTED": 0.0, "UNSUPPORTED": 0.0}),
     quoted=frozenset({"SUPPORTED", "CONTRADICTED"}),

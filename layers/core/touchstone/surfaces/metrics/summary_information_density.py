@@ -20,12 +20,12 @@ from touchstone.material import Summary
 from touchstone.material.sentences import sentences_of
 from touchstone.surfaces.claims import lines_of
 from touchstone.surfaces.measuring import Labelled, Measuring
-from touchstone.surfaces.model import ItemLabel, MetricResult, result
+from touchstone.surfaces.model import ItemLabel, MetricResult
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
 from touchstone.together import gather_all
 
 SENTENCES_A_CALL = 50
-BASE_OUTPUT_TOKENS, TOKENS_A_SENTENCE = 512, 120
+TOKENS_A_SENTENCE = 120
 
 type SentenceLabel = Literal["INFORMATIVE", "FILLER", "REPETITION"]
 VALUES: Mapping[SentenceLabel, float] = MappingProxyType({"INFORMATIVE": 1.0, "FILLER": 0.0, "REPETITION": 0.0})
@@ -55,15 +55,12 @@ async def summary_information_density(summary: Summary, measuring: Measuring) ->
     sentences = sentences_of(summary.text)
     groups = batched(range(1, len(sentences) + 1), SENTENCES_A_CALL, strict=False)
     found = await gather_all(_of_group(group, sentences, measuring) for group in groups)
-    return result(
-        "summary_information_density",
-        tuple(item for one in found for item in one.items),
-        unscored=tuple(item for one in found for item in one.unscored),
-        spends=tuple(spend for one in found for spend in one.spends),
-    )
+    return Labelled.of(found).result("summary_information_density")
 
 
 async def _of_group(group: Sequence[int], sentences: Sequence[str], measuring: Measuring) -> Labelled:
+    texts = {str(number): sentences[number - 1] for number in group}
+
     def label(item: str, entry: SentenceDensity) -> ItemLabel:
         marked = entry.label != "INFORMATIVE"
         return ItemLabel(
@@ -72,7 +69,7 @@ async def _of_group(group: Sequence[int], sentences: Sequence[str], measuring: M
             value=VALUES[entry.label],
             reason=_reason(entry) if marked else "",
             confidence=entry.confidence,
-            text=sentences[int(item) - 1],
+            text=texts[item],
             evidence=(entry.quote or "").strip() if marked else None,
         )
 
@@ -80,10 +77,10 @@ async def _of_group(group: Sequence[int], sentences: Sequence[str], measuring: M
         measuring,
         "summary_information_density",
         DensityReply,
-        things=Numbers(ids=tuple(map(str, group)), noun="Sentence", first=group[0]),
+        things=Numbers(ids=tuple(texts), noun="Sentence", first=group[0], texts=texts),
         entries=lambda reply: reply.sentences,
         faults_of=lambda one: _faults(one, sentences),
-        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_SENTENCE * len(group),
+        tokens_each=TOKENS_A_SENTENCE,
         values={
             "sentences": lines_of(sentences),
             "first": group[0],
@@ -91,9 +88,7 @@ async def _of_group(group: Sequence[int], sentences: Sequence[str], measuring: M
             "whole": len(group) == len(sentences),
         },
     )
-    found = labelled(reply, label)
-    unscored = tuple(item.model_copy(update={"text": sentences[int(item.item) - 1]}) for item in found.unscored)
-    return Labelled(items=found.items, unscored=unscored, spends=found.spends)
+    return labelled(reply, label)
 
 
 def _reason(entry: SentenceDensity) -> str:

@@ -5,7 +5,7 @@ import pytest
 from tests.support.experiment_reports import ALIKE, COMPARISON, NOTHING
 from touchstone.surfaces.experiments.conclusion import VariantComparison
 from touchstone.surfaces.experiments.report import figures
-from touchstone.surfaces.experiments.report.plot import LARGEST, mark_of, scale_of
+from touchstone.surfaces.experiments.report.figures import ENDS, mark_of, scale_of
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_all_rows_are_drawn_on_one_scale_with_0_in_the_middle() -> None:
 
 def test_an_interval_wider_than_all_scores_ends_with_the_scale() -> None:
     wide = VariantComparison(**COMPARISON | {"interval": (-150.0, 400.0)})
-    assert scale_of([wide]) == LARGEST
-    mark = mark_of(wide, LARGEST)
+    assert scale_of([wide]) == ENDS[-1]
+    mark = mark_of(wide, ENDS[-1])
     assert mark is not None
     assert (mark.low, mark.high) == (8.0, 232.0)
 

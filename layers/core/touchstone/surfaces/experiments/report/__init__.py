@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.surfaces.experiments.report.documents import report_json as report_json
     from touchstone.surfaces.experiments.report.pages import report_html as report_html
     from touchstone.surfaces.experiments.report.pages import report_markdown as report_markdown
     from touchstone.surfaces.experiments.report.sentences import headline as headline
@@ -28,5 +27,6 @@ if TYPE_CHECKING:
     from touchstone.surfaces.experiments.report.sides import side_by_side as side_by_side
     from touchstone.surfaces.experiments.report.tables import report_csv as report_csv
     from touchstone.surfaces.experiments.report.tables import report_items_csv as report_items_csv
+    from touchstone.surfaces.experiments.report.tables import report_json as report_json
 
 lazy_exports(__name__)

@@ -1,8 +1,13 @@
-"""Figures as reports write them for people. A missing figure is a dash, never a 0."""
+"""Figures as reports write and draw them for people. A missing figure is a dash, never a 0.
 
+Differences and their intervals are drawn on one scale for all respects: 0 in the middle, B's side on the right.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
 from math import sqrt
 
-from touchstone.surfaces.experiments.conclusion import Replication
+from touchstone.surfaces.experiments.conclusion import Replication, VariantComparison
 
 NOTHING = "–"
 DECIMALS = 1
@@ -11,6 +16,9 @@ MOST_POINTS = 100
 """The whole scale of a score: the largest difference that there can be."""
 SMALLEST = 0.0001
 """A figure nearer to 0 than this is shown as 0."""
+WIDTH, MIDDLE, MARGIN = 240.0, 120.0, 8.0
+ENDS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0, 100.0)
+"""The points of 100 at which a scale may end. It ends at the first that has room for all differences and intervals."""
 
 
 def score(value: float | None) -> str:
@@ -75,3 +83,33 @@ def _written(value: float) -> str:
 
 def _minus(text: str) -> str:
     return text.replace("-", "−")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnDifference:
+    """A difference drawn at `x`, and its interval from `low` to `high`, which are None if there is no interval."""
+
+    x: float
+    low: float | None
+    high: float | None
+
+
+def scale_of(comparisons: Iterable[VariantComparison]) -> float:
+    """How many points of 100 the scale reaches to either side."""
+    values = [abs(value) for one in comparisons for value in (one.difference, *(one.interval or ())) if value]
+    furthest = max(values, default=0.0)
+    return next((end for end in ENDS if end >= furthest), ENDS[-1])
+
+
+def mark_of(comparison: VariantComparison, scale: float) -> DrawnDifference | None:
+    """Where a comparison is drawn; None if nothing was compared."""
+    if comparison.difference is None:
+        return None
+    low, high = (None, None) if comparison.interval is None else (_x(bound, scale) for bound in comparison.interval)
+    return DrawnDifference(x=_x(comparison.difference, scale), low=low, high=high)
+
+
+def _x(value: float, scale: float) -> float:
+    """A place on the scale. A value beyond the scale (of an interval wider than all scores) is drawn at its end."""
+    inside = max(-scale, min(scale, value))
+    return round(MIDDLE + inside / scale * (MIDDLE - MARGIN), 1)

@@ -6,9 +6,16 @@ from types import MappingProxyType
 from typing import Literal
 
 from touchstone.statistics.paired import FEWEST_SOURCES
-from touchstone.surfaces.experiments.conclusion import Conclusion, PreferenceComparison, Stopped, Verdict
+from touchstone.surfaces.experiments.conclusion import (
+    PREFERENCE,
+    Conclusion,
+    PreferenceComparison,
+    Respect,
+    Stopped,
+    Verdict,
+    respects_of,
+)
 from touchstone.surfaces.experiments.report.figures import MOST_POINTS, counted, interval, p_value, points, score, share
-from touchstone.surfaces.experiments.report.respects import PREFERENCE, Respect, respects_of
 
 type NoteName = Literal[
     "alike",
@@ -66,14 +73,16 @@ def headline(conclusion: Conclusion) -> str:
             for_a, for_b = _won("a_better", respects), _won("b_better", respects)
             return f"Neither is better in everything: “{a}” is in {for_a}; “{b}” is in {for_b}.{_others(respects)}"
         case "no_difference_shown":
-            return f"No difference is shown between “{a}” and “{b}”: {_would_be_found(respects)}.{_settled(respects)}"
+            return (
+                f"No difference is shown between “{a}” and “{b}”: {_said(_found_from(respects))}.{_settled(respects)}"
+            )
         case "not_compared":
-            return f"“{a}” and “{b}” could not be compared: {_why_not(respects)}."
+            return f"“{a}” and “{b}” could not be compared: {_said(_lacking(respects))}."
 
 
 def notes(conclusion: Conclusion) -> tuple[str, ...]:
     """What a reader of the figures must know: what was not measured, not judged, not compared, not priced."""
-    return tuple(_ENGLISH[one.name](**one.filled) for one in noted(conclusion))
+    return tuple(_said(one) for one in noted(conclusion))
 
 
 def grounds(conclusion: Conclusion) -> tuple[ReportNote, ...]:
@@ -113,7 +122,7 @@ def outcome(respect: Respect, conclusion: Conclusion) -> str:
         case "not_compared" if isinstance(found, PreferenceComparison) and not found.asked:
             return "Not compared: no judge was asked."
         case "not_compared":
-            return f"Not compared: {_why_not([respect])}.{_settled([respect])}"
+            return f"Not compared: {_said(_lacking([respect]))}.{_settled([respect])}"
 
 
 def _won(verdict: Verdict, respects: Sequence[Respect]) -> str:
@@ -177,10 +186,9 @@ def _found_from(respects: Sequence[Respect]) -> ReportNote:
     return ReportNote(name="found_from_to", filled={**ends, "most": score(most[0])})
 
 
-def _would_be_found(respects: Sequence[Respect]) -> str:
-    """How large a difference must be to have been found, as the end of a sentence."""
-    found = _found_from(respects)
-    return _ENGLISH[found.name](**found.filled)
+def _said(note: ReportNote) -> str:
+    """A note in English: a sentence, or the end of one."""
+    return _ENGLISH[note.name](**note.filled)
 
 
 def _needed(respects: Sequence[Respect]) -> ReportNote | None:
@@ -205,7 +213,7 @@ def _needed(respects: Sequence[Respect]) -> ReportNote | None:
 def _settled(respects: Sequence[Respect]) -> str:
     """How many more sources would show the difference seen, as a sentence; "" if that is not known."""
     needed = _needed(respects)
-    return "" if needed is None else f" {_ENGLISH[needed.name](**needed.filled)}"
+    return "" if needed is None else f" {_said(needed)}"
 
 
 def _lacking(respects: Sequence[Respect]) -> ReportNote:
@@ -216,11 +224,6 @@ def _lacking(respects: Sequence[Respect]) -> ReportNote:
     if sources < FEWEST_SOURCES:
         return ReportNote(name="few_sources", filled={"fewest": FEWEST_SOURCES, "sources": sources})
     return ReportNote(name="one_source")
-
-
-def _why_not(respects: Sequence[Respect]) -> str:
-    why = _lacking(respects)
-    return _ENGLISH[why.name](**why.filled)
 
 
 def _are(number: int) -> str:

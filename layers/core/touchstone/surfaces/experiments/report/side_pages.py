@@ -3,21 +3,16 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from touchstone.judges.fence import visible
 from touchstone.markdown import as_markdown
 from touchstone.surfaces.experiments.conclusion import Conclusion, MakerOutlay
 from touchstone.surfaces.experiments.report.differences import TextPiece
-from touchstone.surfaces.experiments.report.pages import template_text
+from touchstone.surfaces.experiments.report.pages import template
 from touchstone.surfaces.experiments.report.sides import OUTCOMES, ShownSide, SideBySide, plain
 from touchstone.text.language import Language
 from touchstone.usage import dollars
-
-if TYPE_CHECKING:
-    from jinja2 import Template
 
 WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType(
     {
@@ -53,7 +48,7 @@ WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType(
 
 def sides_html(view: SideBySide, conclusion: Conclusion, *, language: Language = "en") -> str:
     """One page without scripts. Its buttons, which need no script, show only wins, losses or flips."""
-    return _template().render(
+    return template("sides.html").render(
         view=view, outcomes=OUTCOMES, rows=_rows(view, conclusion, language), words=WORDS[language], language=language
     )
 
@@ -154,11 +149,3 @@ def _marked(pieces: Iterable[TextPiece], mark: str) -> str:
             text += (" " if space and text else "") + (f"{mark}{shown}{mark}" if piece.changed else shown)
             space = needs or piece.text[-1:].isspace()
     return text
-
-
-@cache
-def _template() -> "Template":
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(template_text("sides.html"))

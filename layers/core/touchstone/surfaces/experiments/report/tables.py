@@ -1,21 +1,34 @@
-"""An experiment's figures for spreadsheets. Numbers are not shortened. A cell without a figure is empty, never 0."""
+"""An experiment's figures for spreadsheets and programs. Numbers are not shortened.
 
+A cell without a figure is empty, never 0.
+"""
+
+import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from touchstone.markdown import tidy
 from touchstone.spreadsheets import Cell, as_csv
-from touchstone.surfaces.experiments.conclusion import DECIMALS, Conclusion, Denominator
+from touchstone.surfaces.experiments.conclusion import (
+    DECIMALS,
+    PREFERENCE,
+    Conclusion,
+    MetricComparison,
+    respects_of,
+)
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
 from touchstone.surfaces.experiments.panels import mean_scores, scores_of_metric
-from touchstone.surfaces.experiments.report.respects import PREFERENCE, respects_of
+from touchstone.surfaces.experiments.report.sentences import headline, notes
+
+
+def report_json(conclusion: Conclusion) -> str:
+    """The conclusion as JSON, after its sentences (`headline`, `notes`)."""
+    said = {"headline": headline(conclusion), "notes": notes(conclusion)}
+    return json.dumps({**said, **conclusion.model_dump(mode="json")}, ensure_ascii=False, indent=2) + "\n"
 
 
 def report_csv(conclusion: Conclusion) -> str:
     """One row for each metric, and one for the judge's preference."""
-    denominators: dict[str, tuple[Denominator, Denominator]] = {
-        one.metric: (one.a, one.b) for one in conclusion.metrics
-    }
-    return _table(_respects(conclusion, denominators))
+    return _table(_respects(conclusion))
 
 
 def report_items_csv(results: Iterable[PairResult]) -> str:
@@ -23,12 +36,10 @@ def report_items_csv(results: Iterable[PairResult]) -> str:
     return _table(row for result in results for row in _items(result))
 
 
-def _respects(
-    conclusion: Conclusion, denominators: Mapping[str, tuple[Denominator, Denominator]]
-) -> Iterator[dict[str, Cell]]:
+def _respects(conclusion: Conclusion) -> Iterator[dict[str, Cell]]:
     for one in respects_of(conclusion):
         found = one.comparison
-        a, b = denominators.get(one.name, (None, None))
+        a, b = (found.a, found.b) if isinstance(found, MetricComparison) else (None, None)
         yield {
             "experiment": conclusion.name,
             "surface": conclusion.surface,

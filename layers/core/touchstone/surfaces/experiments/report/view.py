@@ -1,35 +1,34 @@
-"""A conclusion as pages show it: every figure as text, every text on one line."""
+"""A conclusion as reports show it: its figures as text, and what is told of it in sentences."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from touchstone.markdown import tidy
 from touchstone.surfaces.experiments.conclusion import (
     Conclusion,
     Denominator,
-    ItemDifference,
-    MetricComparison,
-    Missing,
     PreferredItem,
+    Respect,
     Verdict,
+    respects_of,
 )
 from touchstone.surfaces.experiments.report.figures import (
+    DrawnDifference,
     between_runs,
     counted,
     detectable,
     interval,
+    mark_of,
     p_value,
     points,
+    scale_of,
     score,
     share,
     were,
 )
-from touchstone.surfaces.experiments.report.plot import DrawnDifference, mark_of, scale_of
-from touchstone.surfaces.experiments.report.respects import Respect, respects_of
 from touchstone.surfaces.experiments.report.sentences import called, headline, notes
-from touchstone.surfaces.model import ItemLabel
+from touchstone.surfaces.model import MetricName
 from touchstone.usage import dollars
-
-type Tidy = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,102 +54,49 @@ class ReportRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartLabel:
-    """The label of one part of an item."""
-
-    part: str
-    label: str
-    reason: str
-    text: str
-    evidence: str
-    suggestion: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Behind:
-    """One item behind a difference."""
-
-    item: str
-    source: str
-    a: str
-    b: str
-    difference: str
-    a_labels: tuple[PartLabel, ...]
-    b_labels: tuple[PartLabel, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detail:
-    """One metric: the items behind its difference, and the items and parts without a score."""
-
-    name: str
-    favouring_a: tuple[Behind, ...]
-    favouring_b: tuple[Behind, ...]
-    missing: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preferred:
-    """One pair that a judge was shown in both orders."""
-
-    item: str
-    source: str
-    verdict: str
-    reasons: tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportView:
-    """The whole report. `scale` is how many points the drawings reach to either side.
+    """The whole report: the conclusion, and what is told of it in sentences and figures.
 
-    `replicated`: the same was asked several times, and the rows say how much the results vary.
+    `scale` is how many points the drawings reach to either side. `preferred` are the pairs that a judge was shown in
+    both orders, each with its verdict in words. `missing` are the items and parts without a score, by metric.
     """
 
-    name: str
-    surface: str
-    a: str
-    b: str
+    conclusion: Conclusion
     headline: str
     notes: tuple[str, ...]
     scope: str
     scale: str
-    replicated: bool
     rows: tuple[ReportRow, ...]
     preference: str
-    preferred: tuple[Preferred, ...]
-    details: tuple[Detail, ...]
+    preferred: tuple[tuple[PreferredItem, str], ...]
+    missing: Mapping[MetricName, tuple[str, ...]]
     failed: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
 
 
-def view_of(conclusion: Conclusion, tidy: Tidy) -> ReportView:
-    """The conclusion as pages show it. Every text from elsewhere goes through `tidy` first."""
+def view_of(conclusion: Conclusion) -> ReportView:
+    """The conclusion as pages show it."""
     respects = respects_of(conclusion)
     scale = scale_of(one.comparison for one in respects)
-    a, b = tidy(conclusion.a), tidy(conclusion.b)
     words: dict[Verdict, str] = {
-        "a_better": f"“{a}” is better",
-        "b_better": f"“{b}” is better",
+        "a_better": f"“{tidy(conclusion.a)}” is better",
+        "b_better": f"“{tidy(conclusion.b)}” is better",
         "no_difference_shown": "no difference shown",
         "not_compared": "not compared",
     }
     return ReportView(
-        name=tidy(conclusion.name),
-        surface=conclusion.surface,
-        a=a,
-        b=b,
+        conclusion=conclusion,
         headline=tidy(headline(conclusion)),
         notes=tuple(tidy(note) for note in notes(conclusion)),
         scope=f"{counted(conclusion.measured, 'pair')} from {counted(conclusion.sources, 'source')}",
         scale=f"{scale:g}",
-        replicated=conclusion.replicates > 1,
         rows=tuple(_row(one, scale, words) for one in respects),
-        preference=_preference(conclusion, a, b),
-        preferred=tuple(_preferred(one, a, b, tidy) for one in conclusion.preference.examples),
-        details=tuple(_detail(one, a, b, tidy) for one in conclusion.metrics),
-        failed=tuple(
-            tidy(f"{one.variant}, {one.item}: {one.reason}. {' '.join(one.details)}") for one in conclusion.failed
-        ),
+        preference=tidy(_preference(conclusion)),
+        preferred=tuple((one, _preferred(one, conclusion)) for one in conclusion.preference.examples),
+        missing={
+            one.metric: (*_missing(one.a, conclusion.a), *_missing(one.b, conclusion.b)) for one in conclusion.metrics
+        },
+        failed=tuple(f"{one.variant}, {one.item}: {one.reason}. {' '.join(one.details)}" for one in conclusion.failed),
         facts=tuple((name, tidy(value)) for name, value in _facts(conclusion)),
     )
 
@@ -174,8 +120,8 @@ def _row(respect: Respect, scale: float, words: dict[Verdict, str]) -> ReportRow
     )
 
 
-def _preference(conclusion: Conclusion, a: str, b: str) -> str:
-    found = conclusion.preference
+def _preference(conclusion: Conclusion) -> str:
+    a, b, found = conclusion.a, conclusion.b, conclusion.preference
     if not found.asked:
         return "No judge was asked."
     judged, ties = found.wins_a + found.wins_b + found.ties, were(found.ties, "tie")
@@ -206,54 +152,12 @@ def _preference(conclusion: Conclusion, a: str, b: str) -> str:
     )
 
 
-def _preferred(one: PreferredItem, a: str, b: str, tidy: Tidy) -> Preferred:
-    verdict = {"a": f"“{a}”", "b": f"“{b}”", "tie": "a tie"}[one.verdict]
-    return Preferred(
-        item=tidy(one.item),
-        source=tidy(one.source),
-        verdict=f"{verdict}, torn by the order" if one.flipped else verdict,
-        reasons=(tidy(one.reasons[0]), tidy(one.reasons[1])),
-    )
+def _preferred(one: PreferredItem, conclusion: Conclusion) -> str:
+    verdict = {"a": f"“{conclusion.a}”", "b": f"“{conclusion.b}”", "tie": "a tie"}[one.verdict]
+    return f"{verdict}, torn by the order" if one.flipped else verdict
 
 
-def _detail(metric: MetricComparison, a: str, b: str, tidy: Tidy) -> Detail:
-    return Detail(
-        name=called(metric.metric),
-        favouring_a=tuple(_behind(one, tidy) for one in metric.favouring_a),
-        favouring_b=tuple(_behind(one, tidy) for one in metric.favouring_b),
-        missing=(*_missing(metric.a, a, tidy), *_missing(metric.b, b, tidy)),
-    )
-
-
-def _behind(one: ItemDifference, tidy: Tidy) -> Behind:
-    return Behind(
-        item=tidy(one.item),
-        source=tidy(one.source),
-        a=score(one.a),
-        b=score(one.b),
-        difference=points(one.difference),
-        a_labels=_labels(one.a_labels, tidy),
-        b_labels=_labels(one.b_labels, tidy),
-    )
-
-
-def _labels(labels: Sequence[ItemLabel], tidy: Tidy) -> tuple[PartLabel, ...]:
-    """The labels of the parts that lost points."""
-    return tuple(
-        PartLabel(
-            part=tidy(label.item),
-            label=tidy(label.label),
-            reason=tidy(label.reason),
-            text=tidy(label.text or ""),
-            evidence=tidy(label.evidence or ""),
-            suggestion=tidy(label.suggestion or ""),
-        )
-        for label in labels
-        if label.value < 1
-    )
-
-
-def _missing(denominator: Denominator, variant: str, tidy: Tidy) -> Iterator[str]:
+def _missing(denominator: Denominator, variant: str) -> Iterator[str]:
     """What has no score in a variant: first the numbers, then the first examples."""
     if not denominator.unscored_items and not denominator.unscored_parts:
         return
@@ -262,11 +166,8 @@ def _missing(denominator: Denominator, variant: str, tidy: Tidy) -> Iterator[str
         f"{counted(denominator.unscored_parts, 'part')} that nobody could judge."
     )
     for one in denominator.missing:
-        yield tidy(f"“{variant}”, {_place(one)}: {one.reason}. {' '.join(one.details)}")
-
-
-def _place(one: Missing) -> str:
-    return one.item if one.part is None else f"{one.item}, {one.part}"
+        place = one.item if one.part is None else f"{one.item}, {one.part}"
+        yield f"“{variant}”, {place}: {one.reason}. {' '.join(one.details)}"
 
 
 def _agreements(conclusion: Conclusion) -> Iterator[str]:
