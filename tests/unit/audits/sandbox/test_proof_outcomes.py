@@ -105,8 +105,8 @@ VACUOUS = [
     "try:\n    from tinylib import Box\nexcept ImportError:\n    Box = None\nassert Box is 1",
     "try:\n    import tinylib\nexcept ImportError:\n    tinylib = None\nassert str(tinylib) == 1",
     # a question of the target, and an end that is the same without it
-    "try:\n    from tinylib import Box\n    width = Box(2).width\nexcept ImportError:\n    width = 2\nassert width == 2",
-    "try:\n    from tinylib import Box\n    width = Box(2).width\nexcept ImportError:\n    width = 2\nassert width == 3",
+    "try:\n    from tinylib import Box\n    wide = Box(2).width\nexcept ImportError:\n    wide = 2\nassert wide == 2",
+    "try:\n    from tinylib import Box\n    wide = Box(2).width\nexcept ImportError:\n    wide = 2\nassert wide == 3",
     # an import alone, however it is dressed
     "import tinylib",
     "import tinylib as t\nprint(t)",
