@@ -76,10 +76,10 @@ def _collected(
     """What a round comes to in which these lines are open, each in a chunk of its own, and one more is done."""
     nothing: Any = None
     scratch, waits = _Folder(), _Waits()
-    done = LineResult(line=99, finished_at=NOW)
-    chunks = [_chunk(one.line) for one in (*lines, done)]
+    every: list[OpenLine | LineResult] = [*lines, LineResult(line=99, finished_at=NOW)]
+    chunks = [_chunk(one.line) for one in every]
     scratch.objects[MANIFEST] = to_list(chunks).encode()
-    for chunk, line in zip(chunks, (*lines, done), strict=True):
+    for chunk, line in zip(chunks, every, strict=True):
         scratch.objects[chunk.part_key] = f"{line.model_dump_json()}\n".encode()
     folders: Any = {"inbox": _Folder(), "scratch": scratch, "artifacts": scratch, "batches": waits}
     batching = Batching(tenant="acme", tenants=nothing, keys=nothing, clock=StandingClock(NOW), **folders)
