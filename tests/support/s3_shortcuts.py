@@ -2,7 +2,8 @@
 
 Reading a whole object, and writing one from bytes, is done by moto's backend itself instead of by way of HTTP, which is
 most of such a call's time. boto3 still checks the request, and the object is moto's. All else goes moto's way: other
-operations and other parameters, and keys that an address would have to write otherwise.
+operations and other parameters, keys that an address and types that a header would have to write otherwise, and
+objects of which there is more to tell than their bytes and their type.
 """
 
 import io
@@ -18,7 +19,7 @@ from botocore.exceptions import ParamValidationError
 from botocore.handlers import BUILTIN_HANDLERS, REGISTER_LAST
 from botocore.response import StreamingBody
 from moto.core.models import DEFAULT_ACCOUNT_ID, botocore_stubber
-from moto.s3.models import FakeBucket, S3Backend, s3_backends
+from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
 
 PARAMETERS = {
     "GetObject": frozenset({"Bucket", "Key", "ChecksumMode"}),
@@ -27,6 +28,10 @@ PARAMETERS = {
 """The operations that are answered here, and what they may be given."""
 AS_IT_IS_WRITTEN = re.compile(r"[\w./-]+", re.ASCII)
 """A key that is the same in an address."""
+IN_A_HEADER = re.compile(r"[!-~]([ -~]*[!-~])?")
+"""A type that is the same in a header."""
+TOLD = {"ETag", "last-modified", "content-length", "x-amz-sdk-checksum-algorithm"}
+"""What moto tells of each object beside its type."""
 OK, ABSENT = 200, 404
 CLIENT: Any = BaseClient
 
@@ -63,11 +68,21 @@ def _is_answered(client: Any, operation: str, params: Any, context: Mapping[str,
     bucket = _backend().buckets.get(params.get("Bucket"))
     if bucket is None or not _is_plain(bucket):
         return False
-    return operation == "GetObject" or isinstance(params.get("Body"), io.BytesIO)  # what boto3 puts bytes into
+    if operation == "GetObject":
+        stored = bucket.keys.get(params["Key"])
+        return stored is None or _says_no_more(stored)
+    is_of_bytes = isinstance(params.get("Body"), io.BytesIO)  # what boto3 puts bytes into
+    return is_of_bytes and IN_A_HEADER.fullmatch(str(params.get("ContentType", "none"))) is not None
 
 
 def _is_plain(bucket: FakeBucket) -> bool:
     return not (bucket.is_versioned or bucket.object_lock_enabled or bucket.encryption)
+
+
+def _says_no_more(stored: FakeKey) -> bool:
+    """Whether an object was stored with its bytes and its type alone, so that `_get` tells all that moto would."""
+    told = stored.response_dict.keys() - TOLD
+    return not told and len(stored.metadata) == 1  # the type
 
 
 def _backend() -> S3Backend:
@@ -86,7 +101,7 @@ def _answer(*, model: Any, params: dict[str, Any], **_: Any) -> tuple[AWSRespons
 
 def _put(asked: dict[str, Any]) -> dict[str, Any]:
     bucket = _backend().get_bucket(asked["Bucket"])
-    stored = _backend().put_object(asked["Bucket"], asked["Key"], asked["Body"].getvalue(), storage="STANDARD")
+    stored = _backend().put_object(asked["Bucket"], asked["Key"], asked["Body"].read(), storage="STANDARD")
     if "ContentType" in asked:
         stored.set_metadata({"Content-Type": asked["ContentType"]})
     stored.set_acl(bucket.acl)

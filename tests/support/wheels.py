@@ -106,6 +106,7 @@ def make_wheels(folder: Path) -> Path:
     make_wheel(folder, "tinylib", "2.0", _of(NEWER, "2.0"), requires=("tinydep",))
     make_wheel(folder, "tinydep", "0.5", TINYDEP)
     make_wheel(folder, "brokenlib", "1.0", {"brokenlib.py": "1 / 0\n"})
+    make_wheel(folder, "halflib", "1.0", {"halflib.py": "WIDTH = 2\n", "halfnever.py": "1 / 0\n"})
     make_wheel(folder, "leavinglib", "1.0", {"leavinglib.py": "import os\nos._exit(0)\n"})
     make_wheel(folder, "emptylib", "1.0", {})
     make_wheel(folder, "needylib", "1.0", {"needylib.py": ""}, requires=("nowhere-to-be-found",))

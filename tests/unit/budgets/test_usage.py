@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from touchstone.budgets.account import SEND_MARGIN, DayTally, QuotaState
+from touchstone.budgets.account import COUNTED_SECONDS, SEND_MARGIN, DayTally, QuotaState, epoch_second
 from touchstone.budgets.decision import Granted, QuotaRules, decide
 from touchstone.budgets.usage import forecast, usage_of
 from touchstone.judges.base import QuotaLimits
@@ -92,3 +92,12 @@ def test_usage_shows_what_the_backlog_leaves() -> None:
     rules = rules_of(per_day=250, fresh_share=0.1)
     assert usage_of(state, NOON, rules=rules).kept == 15
     assert usage_of(state, RESET - timedelta(hours=1), rules=rules).kept == 0
+
+
+def test_what_is_left_of_a_minute_is_counted_by_the_minute_and_not_by_the_day() -> None:
+    seconds = {epoch_second(NOON) - COUNTED_SECONDS: 20, epoch_second(NOON) - COUNTED_SECONDS + 1: 1}
+    state = QuotaState(day=TODAY, tally=DayTally(used=30), seconds=seconds)
+    usage = usage_of(state, NOON, rules=rules_of(per_day=250, per_minute=10))
+    assert (usage.left, usage.left_this_minute) == (220, 9)
+    later = usage_of(state, NOON + timedelta(seconds=1), rules=rules_of(per_day=250, per_minute=10))
+    assert (later.left, later.left_this_minute) == (220, 10)

@@ -104,6 +104,9 @@ VACUOUS = [
     "try:\n    import tinylib\nexcept ImportError:\n    pass",
     "try:\n    from tinylib import Box\nexcept ImportError:\n    Box = None\nassert Box is 1",
     "try:\n    import tinylib\nexcept ImportError:\n    tinylib = None\nassert str(tinylib) == 1",
+    # a question of the target, and an end that is the same without it
+    "try:\n    from tinylib import Box\n    wide = Box(2).width\nexcept ImportError:\n    wide = 2\nassert wide == 2",
+    "try:\n    from tinylib import Box\n    wide = Box(2).width\nexcept ImportError:\n    wide = 2\nassert wide == 3",
     # an import alone, however it is dressed
     "import tinylib",
     "import tinylib as t\nprint(t)",
@@ -217,6 +220,20 @@ def test_a_target_that_cannot_be_imported_is_said_so(bundles: Bundles, sandbox: 
         check_import(broken, sandbox=sandbox)
     result = prove("import brokenlib", broken, sandbox=sandbox)
     assert (result.outcome, "cannot be imported" in result.reason) == ("error", True)
+
+
+def test_a_target_of_which_one_module_cannot_be_imported_is_asked_by_the_others(
+    bundles: Bundles, sandbox: Sandbox
+) -> None:
+    half = bundles.build(Target(requirement="halflib==1.0"))
+    assert sorted(half.modules) == ["halflib", "halfnever"]
+    check_import(half, sandbox=sandbox)
+    outcomes = [
+        prove(script, half, sandbox=sandbox).outcome
+        for script in ("import halflib\nassert halflib.WIDTH == 2", "import halflib\nassert halflib.WIDTH == 3")
+    ]
+    assert outcomes == ["holds", "refuted"]
+    assert prove("import halfnever\nhalfnever.WIDTH", half, sandbox=sandbox).outcome == "refuted"
 
 
 def test_a_target_that_ends_the_interpreter_is_said_so(bundles: Bundles, sandbox: Sandbox) -> None:

@@ -1,0 +1,174 @@
+"""How a proof's outcome follows from its runs: with the target, without it, and with an empty one. No sandbox runs."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from touchstone.audits.sandbox import prove as proving
+from touchstone.audits.sandbox.bubblewrap import Trusting
+from touchstone.audits.sandbox.limits import DEFAULT_LIMITS
+from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.sandbox.prove import ProofResult, prove
+from touchstone.audits.sandbox.record import Frame, Over, Raised, Ready, Record
+from touchstone.audits.sandbox.running import Breach, Printed, Run
+
+SCRIPT = """\
+import lib
+assert lib.width() == 2
+assert lib.height() == 2
+try:
+    lib.open()
+except ValueError as error:
+    raise AssertionError from error
+"""
+TARGET: Any = SimpleNamespace(requirement="lib==1.0", site=Path("site"), modules=("lib", "lib_extra"))
+SIGSEGV, SIGKILL = 11, 9
+
+
+def _raised(line: int, *types: str, frames: tuple[Frame, ...] | None = None, **more: Any) -> Raised:
+    text = SCRIPT.splitlines()[line - 1]
+    here = Frame(place="script", span=(line, line, len(text) - len(text.lstrip()), len(text)))
+    return Raised(
+        types=tuple(f"builtins.{one}" for one in (*types, "Exception")),
+        message=f"{types[0]}: x",
+        frames=(here,) if frames is None else frames,
+        **more,
+    )
+
+
+def _ran(
+    record: Record | None = None, *, failures: tuple[str, ...] = (), breach: Breach | None = None, **end: Any
+) -> Run:
+    ready = Ready(event="ready", cpu_seconds=0, memory_bytes=0, failures=dict.fromkeys(failures, "ZeroDivisionError"))
+    given: dict[str, Any] = {"signal": None, "reached_into": False, "cpu_seconds": 0.1, "record": record}
+    over = Over.model_validate({"event": "ended"} | given | end)
+    return Run(stdout=Printed(9), stderr=Printed(9), ready=ready, over=over, breach=breach)
+
+
+def _silent(*, ready: Ready | None = None) -> Run:
+    return Run(stdout=Printed(9), stderr=Printed(9), ready=ready)
+
+
+COMPLETED = Record(end="completed")
+NO_LIB = Record(end="raised", errors=(_raised(1, "ModuleNotFoundError", "ImportError", name="lib"),))
+NO_WIDTH = Record(end="raised", errors=(_raised(2, "AttributeError", name="width", owner="target"),))
+OTHER_WIDTH = Record(end="raised", errors=(_raised(2, "AssertionError"),))
+OTHER_HEIGHT = Record(end="raised", errors=(_raised(3, "AssertionError"),))
+OTHER_ERROR = Record(end="raised", errors=(_raised(2, "ValueError"),))
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Proves the script by these runs, of which each is made once at most."""
+
+    def by(with_target: Run, without: Run | None = None, with_empty: Run | None = None) -> ProofResult:
+        left: dict[tuple[bool, bool], Run | None] = {
+            (True, False): with_target,
+            (False, False): without,
+            (False, True): with_empty,
+        }
+
+        def run(script: str, *, site: Path | None, modules: tuple[str, ...], empty: bool = False, **_: Any) -> Run:
+            assert (script, modules) == (SCRIPT, TARGET.modules)
+            found = left.pop((site is not None, empty))
+            assert found is not None, "a run more than the outcome needs"
+            return found
+
+        monkeypatch.setattr(proving, "run", run)
+        return prove(SCRIPT, TARGET, sandbox=Trusting())
+
+    return by
+
+
+@pytest.mark.parametrize(
+    ("with_target", "without", "with_empty", "outcome", "hidden"),
+    [
+        (COMPLETED, NO_LIB, NO_WIDTH, "holds", "error"),
+        (COMPLETED, COMPLETED, None, "vacuous", "holds"),
+        (COMPLETED, NO_LIB, COMPLETED, "vacuous", "error"),
+        (COMPLETED, OTHER_WIDTH, NO_WIDTH, "holds", "error"),
+        (OTHER_WIDTH, NO_LIB, None, "refuted", "error"),
+        (OTHER_WIDTH, OTHER_WIDTH, None, "vacuous", "error"),
+        (OTHER_WIDTH, OTHER_HEIGHT, None, "refuted", "error"),
+        (OTHER_WIDTH, OTHER_ERROR, None, "refuted", "error"),
+        (OTHER_WIDTH, COMPLETED, None, "refuted", "holds"),
+    ],
+)
+def test_an_end_that_is_the_same_without_the_target_proves_nothing(
+    *, runs: Any, with_target: Record, without: Record, with_empty: Record | None, outcome: Outcome, hidden: Outcome
+) -> None:
+    result = runs(_ran(with_target), _ran(without), None if with_empty is None else _ran(with_empty))
+    assert (result.outcome, result.hidden_outcome) == (outcome, hidden), result.reason
+    assert (outcome == "vacuous") == result.reason.startswith("The script ends the same with")
+
+
+@pytest.mark.parametrize("without", [_ran(breach="wall"), _silent(), _ran(signal=SIGKILL), _ran(None)])
+def test_a_run_without_the_target_that_says_nothing_takes_nothing_from_a_proof(runs: Any, without: Run) -> None:
+    assert runs(_ran(COMPLETED), without, _ran(NO_WIDTH)).outcome == "holds"
+    assert runs(_ran(COMPLETED), _ran(NO_LIB), without).outcome == "holds"
+    assert runs(_ran(OTHER_WIDTH), without).outcome == "refuted"
+
+
+@pytest.mark.parametrize("record", [COMPLETED, OTHER_WIDTH, None])
+@pytest.mark.parametrize(
+    ("end", "outcome", "said"),
+    [
+        ({"breach": "wall"}, "timeout", "stopped after 30 s."),
+        ({"breach": "cpu"}, "timeout", "stopped after 5 s of processor time"),
+        ({"breach": "memory"}, "blocked", "bytes of memory"),
+        ({"breach": "processes"}, "blocked", "more than 64 processes"),
+        ({"breach": "import"}, "error", "did not come to the end of its import"),
+        ({"failures": ("lib", "lib_extra")}, "error", "cannot be imported: lib: ZeroDivisionError"),
+        ({"signal": SIGKILL, "cpu_seconds": DEFAULT_LIMITS.cpu_seconds}, "timeout", "5 s of processor time"),
+        ({"signal": SIGKILL}, "error", "ended by signal 9"),
+        ({"signal": SIGSEGV, "cpu_seconds": DEFAULT_LIMITS.cpu_seconds}, "error", "ended by signal 11"),
+        ({"reached_into": True}, "error", "reached into the interpreter"),
+    ],
+)
+def test_what_ended_a_script_from_outside_is_no_word_of_the_target_whatever_the_script_reported(
+    *, runs: Any, end: dict[str, Any], outcome: Outcome, said: str, record: Record | None
+) -> None:
+    result = runs(_ran(record, **end))
+    assert (result.outcome, result.hidden_outcome) == (outcome, None)
+    assert said in result.reason
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        (_silent(), "ended the interpreter when it was imported"),
+        (_silent(ready=_ran().ready), "ended the process that watched it"),
+        (_ran(None), "without a word"),
+        (_ran(Record(end="exit")), "by SystemExit"),
+        (_ran(COMPLETED.model_copy(update={"faults": ("json.loads",)})), "changed what it is judged by (json.loads)"),
+    ],
+)
+def test_a_script_that_did_not_come_to_its_end_is_at_fault(runs: Any, run: Run, said: str) -> None:
+    result = runs(run)
+    assert (result.outcome, result.hidden_outcome) == ("error", None)
+    assert said in result.reason
+
+
+def test_one_module_of_the_target_that_can_be_imported_is_enough(runs: Any) -> None:
+    assert runs(_ran(COMPLETED, failures=("lib_extra",)), _ran(NO_LIB), _ran(NO_WIDTH)).outcome == "holds"
+
+
+@pytest.mark.parametrize(
+    ("cause", "outcome"),
+    [
+        (
+            _raised(5, "ValueError", frames=(Frame(place="script", span=(5, 5, 4, 14)), Frame(place="target"))),
+            "refuted",
+        ),
+        (_raised(5, "ValueError", frames=(Frame(place="target"), Frame(place="elsewhere"))), "refuted"),
+        (_raised(5, "ValueError", frames=(Frame(place="elsewhere"),)), "error"),
+        (_raised(5, "ValueError", frames=()), "error"),
+    ],
+)
+def test_what_a_script_raises_is_the_targets_only_where_its_cause_came_out_of_the_target(
+    runs: Any, cause: Raised, outcome: Outcome
+) -> None:
+    said = Record(end="raised", errors=(_raised(7, "AssertionError"), cause))
+    assert runs(_ran(said), _ran(NO_LIB)).outcome == outcome
