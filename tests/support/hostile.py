@@ -2,7 +2,7 @@
 
 All of them are fed at two parts of the size that a function's door admits, of 16,000 characters at most. Those that
 seem to take longest there, or to grow fastest from one part to the other, are measured again, and those that do are fed
-at the full size. All are also fed at the sizes up to which rooms within read a text that they refuse where it is longer.
+at the full size. All are also fed at the sizes up to which rooms within read a text that they refuse if it is longer.
 """
 
 import functools
