@@ -395,6 +395,28 @@ def test_a_store_that_fails_when_a_call_is_kept_lets_the_next_try_in_at_once_and
     assert asked(judges) == ["generate"]
 
 
+def test_a_step_repeated_after_two_replies_of_no_use_pays_for_no_third_one(
+    demo: Api, judged: Deployment, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accepted = _begun(demo, judged)
+    references = {"tenant": "demo", "quiz_id": accepted["id"]}
+    for step in (retrieve, weakness, generate, validate):
+        step(references, Context())
+    says(judges, "QuizVerdictsReply", {"questions": []})
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise StoreError("The store is away.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("touchstone.quizzes.run.evaluated", fail)
+        with pytest.raises(StoreError):
+            evaluate(references, Context())
+    evaluate(references, Context())
+    finish(references, Context())
+    assert asked(judges) == ["generate", "evaluate", "evaluate"]
+    assert demo.get(f"/v1/quizzes/{accepted['id']}").json["unchecked"]["reason"] == "invalid_reply"
+
+
 def test_what_was_deleted_since_ends_the_quiz_with_the_reason(demo: Api, judged: Deployment) -> None:
     for path, kept in (("curricula/our-course", "curriculum"), ("learners/mei", "learner")):
         accepted = _begun(demo, judged, chapter="2" if kept == "curriculum" else "1")

@@ -17,6 +17,7 @@ from touchstone.answers.pipeline import solve_and_verify
 from touchstone.answers.progress import new_record
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError
+from touchstone.judges import MemoryCache
 from touchstone.judges.base import Judge, Purpose, Tier
 from touchstone.judges.opening import Judges
 from touchstone.operations.finishing import fail_or_finish, finish_skipped, skip_verification
@@ -178,3 +179,23 @@ async def test_a_deployment_asks_and_decides_what_the_library_does(
     assert paid[0] == paid[1]
     changing = {"id", "created_at", "updated_at", "image_key", "spends"}
     assert deployed.model_dump(exclude=changing) == alone.model_dump(exclude=changing)
+
+
+async def test_a_problem_that_is_tried_again_pays_its_blank_solution_once(table: "Table") -> None:
+    house = build(
+        table,
+        {
+            "analyze": [replies.analyze()],
+            "openai/solve": [replies.solve(answer=" ")],
+            "solve": [OverloadedError("Come back later.")],
+        },
+    )
+    context = replace(house.context(), judges=house.script.judges(cache=MemoryCache(), clock=house.clock))
+    request = SolveRequest(problem=PROBLEM, deep_evaluation=False)
+    record = context.answers.create(
+        new_record(request, tenant="acme", answer_id="01JD7Z00000000000000000000", now=house.clock())
+    )
+    for _ in range(3):
+        await solve_whole(context, record.id, abandoned_after=timedelta(days=7))
+        house.clock.advance(hours=7)
+    assert house.script.prompts().count("openai/solve") == 1

@@ -317,3 +317,19 @@ def test_marks_that_some_take_for_line_ends_are_text_like_any_other(
     lines = (tmp_path / f"an{mark}swers.results.jsonl").read_bytes().split(b"\n")[:-1]
     assert [json.loads(line)["answer"]["problem"] for line in lines] == texts
     assert len(server.calls) == 3
+
+
+@pytest.mark.parametrize("waits", [(), ("--wait",)])
+def test_a_solution_of_no_use_is_paid_for_once_a_run_however_often_its_line_is_tried(
+    touchstone: Command, tmp_path: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch, waits: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("touchstone.cli.batches.local_rounds.LOOK_SECONDS", DAY)
+    server.reply(replies.solve(answer=" "), schema="SolveReply")
+    server.reply(replies.analyze(subject="math"), schema="AnalyzeReply")
+    path = tmp_path / "problems.jsonl"
+    path.write_text('{"kind": "solve", "problem": "Compute 3/4 + 1/6.", "deep_evaluation": false}')
+    for run in (1, 2):
+        result = touchstone("batch", "run", str(path), "--local", *waits, env=_led(server, "openai"))
+        assert result.exit_code == 3
+        assert "1 × unreadable" in result.stderr
+        assert [call.title for call in server.calls].count("SolveReply") == run

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from pydantic import Field
 
@@ -21,6 +22,7 @@ from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask_for_use, unanswered_reason, unusable_reply_error
 from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import prompt_of
+from touchstone.judges.renewing import WorkJudge
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.text.language import Language, language_of
 
@@ -123,13 +125,15 @@ async def next_attempt(
     language: Language | None = None,
     use_cache: bool = True,
     provider_seconds: float = PROVIDER_SECONDS,
+    began: datetime | None = None,
 ) -> Attempted:
     """Solve a problem once more, by a provider that has not tried it yet if there is one.
 
     If a provider fails, the next one is asked, until each was asked once or the tenant's money for the day is spent. A
     failure is no attempt. A provider that hangs has `provider_seconds`, the last one all the time that is left. `made`
     are the attempts so far. If there is a single provider, a second attempt asks it again, past the cache, which would
-    only repeat the first. Never raises for a judge that fails.
+    only repeat the first. `began` is when the work began (UTC) if it is done in several tries (see `WorkJudge`). Never
+    raises for a judge that fails.
     """
     preferences = preferences or Preferences()
     available = judges.available()
@@ -149,9 +153,10 @@ async def next_attempt(
         if not made and not failed:
             provider = preferences.explored(subject, provider, available=left)
         try:
+            judge = judges.get(provider, "strong")
             solved = await solve(
                 problem,
-                judge=judges.get(provider, "strong"),
+                judge=judge if began is None else WorkJudge(judge, began),
                 deadline=deadline if len(left) == 1 else deadline.within(provider_seconds),
                 analysis=analysis,
                 examples=examples,

@@ -63,8 +63,8 @@ async def ask_for_use[T: BaseModel](
     except (JudgeError, LimitError) as error:
         error.failed_calls = (*before, *error.failed_calls)
         raise
-    # If it is cached, too, this work had the known reply from a call of its own.
-    return known if reply.cached else replace(reply, failed_calls=(*before, *reply.failed_calls))
+    # If it is cached, too, it was known to this work already, or other work has just replaced the one with faults.
+    return reply if reply.cached else replace(reply, failed_calls=(*before, *reply.failed_calls))
 
 
 def unusable_reply_error(reply: Reply[BaseModel], sentence: str) -> UnreadableError:

@@ -194,6 +194,7 @@ async def solve_problem(
         examples=examples,
         language=record.language,
         use_cache=record.use_cache,
+        began=record.created_at,
     )
     if attempted.attempt is not None:
         context.answers.add_attempt(

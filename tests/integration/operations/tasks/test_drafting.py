@@ -1,14 +1,16 @@
 """A task's dimensions are made once and locked, or the task says why there are none."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from tests.support import replies
 from tests.support.market import Market
 from tests.support.opinions import DIMENSIONS
-from touchstone.attempts import MAX_TRIES, RETRY_PERIOD
-from touchstone.errors import DayQuotaError, OverloadedError, RefusedError
+from touchstone.attempts import LEASE, MAX_TRIES, RETRY_PERIOD
+from touchstone.errors import DayQuotaError, OverloadedError, RefusedError, StoreError
+from touchstone.judges import MemoryCache
 from touchstone.operations.tasks.drafting import draft
 
 TWICE_THERE = replies.dimensions(
@@ -39,6 +41,24 @@ async def test_a_judge_that_breaks_the_rules_twice_fails_the_task_with_the_reaso
     assert "invalid_reply" in failed.failure
     assert "Create the task anew." in failed.failure
     assert (len(market.script.asked), len(failed.spends)) == (2, 2)
+    assert (await draft(market.context(), task.id)).state == "failed"
+    assert len(market.script.asked) == 2
+
+
+async def test_a_step_that_dies_with_two_replies_of_no_use_pays_for_no_third_one(
+    market: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    market.script.lines, market.cache = {"dimensions": [TWICE_THERE]}, MemoryCache()
+    task = market.created()
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise StoreError("The store is away.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("touchstone.records.tasks.Tasks.give_up", fail)
+        with pytest.raises(StoreError):
+            await draft(market.context(), task.id)
+    market.clock.now += 2 * LEASE
     assert (await draft(market.context(), task.id)).state == "failed"
     assert len(market.script.asked) == 2
 

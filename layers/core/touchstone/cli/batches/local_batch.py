@@ -38,6 +38,7 @@ from touchstone.clock import system_clock
 from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, TouchstoneError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.judges.base import Judge, Purpose, Tier
+from touchstone.judges.renewing import WorkJudge
 from touchstone.judges.spends import Spend
 from touchstone.operations.batches.job_lines import SubmissionLine
 from touchstone.operations.batches.lines import (
@@ -229,13 +230,14 @@ class _Run:
         self.results = results
         self.paid = paid
         self._side_by_side = side_by_side
+        self._began = system_clock()
         self._failures: list[JudgeError | LimitError] = []
 
     async def all(self, lines: Lines, *, wait: bool) -> None:
         """Ask lines at once, in as many rounds as needed. `wait` is as in `run`."""
         if not lines:
             return
-        async with inprocess.opened(partial(_NotedJudges, self._failures), slow_start=True) as judges:
+        async with inprocess.opened(partial(_NotedJudges, self._failures, self._began), slow_start=True) as judges:
             with suppress(JudgeError):  # each line that needs a judge says what is wrong
                 await judges.load("verify")
             await rounds(lines, lambda some: self._round(some, judges), failures=self._failures, wait=wait)
@@ -284,11 +286,15 @@ async def _together(workers: list[asyncio.Task[None]], waiting: Iterator[object]
 
 
 class _NotedJudges(PatientJudges):
-    """As `PatientJudges`. The errors of all their questions are added to `failures`, and a long wait is said once."""
+    """As `PatientJudges`. The errors of all their questions are added to `failures`, and a long wait is said once.
 
-    def __init__(self, failures: list[JudgeError | LimitError], *given: Any, **named: Any) -> None:
+    The rounds of a run, which `began` then, are tries of the same work (see `WorkJudge`).
+    """
+
+    def __init__(self, failures: list[JudgeError | LimitError], began: datetime, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._failures = failures
+        self._began = began
         self._said_until = system_clock()
 
     def waits(self, error: JudgeError | LimitError, until: datetime) -> None:
@@ -300,7 +306,7 @@ class _NotedJudges(PatientJudges):
 
     def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
         """The judge for a tier of a provider."""
-        return NotingJudge(super().get(provider, tier, purpose=purpose), self._failures)
+        return NotingJudge(WorkJudge(super().get(provider, tier, purpose=purpose), self._began), self._failures)
 
 
 async def _record(line: Line, record_id: str, judges: Judges) -> AnswerRecord:

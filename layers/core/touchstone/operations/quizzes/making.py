@@ -23,6 +23,7 @@ from touchstone.errors import (
 )
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
+from touchstone.judges.renewing import WorkJudge
 from touchstone.judges.spends import Spend
 from touchstone.operations.context import StepProgress
 from touchstone.operations.quizzes.context import QuizContext
@@ -95,7 +96,9 @@ async def generate(context: QuizContext, quiz_id: str, *, abandoned_after: timed
 
     number = len(run.attempts) + 1
     with _held(context, run, "generate"):
-        tried = await with_judge(context, lambda: context.generator(_cache_scope(run)), write)
+        tried = await with_judge(
+            context, lambda: WorkJudge(context.generator(_cache_scope(run)), run.created_at), write
+        )
         found = tried.found
         if isinstance(found, NotScored):
             failure = None if tried.provider == ANY_PROVIDER else found.error
@@ -253,7 +256,7 @@ async def _judged(context: QuizContext, run: QuizRun, evaluator: Judge | None) -
 def _evaluator(context: QuizContext, run: QuizRun) -> tuple[Judge | None, Unanswered | None]:
     """The judge that evaluates, or the reason why none can be asked."""
     try:
-        return context.evaluator(_cache_scope(run)), None
+        return WorkJudge(context.evaluator(_cache_scope(run)), run.created_at), None
     except (SettingsError, MisconfiguredError) as error:
         return None, Unanswered(reason="misconfigured", details=(str(error),))
 

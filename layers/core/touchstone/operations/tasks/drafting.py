@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from touchstone.clock import Deadline
 from touchstone.judges.calls import NotScored
+from touchstone.judges.renewing import WorkJudge
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.traced import traced
@@ -35,7 +36,7 @@ async def draft(context: TaskContext, task_id: str) -> TaskProgress:
         context.judge,
         lambda judge: generate_dimensions(
             task.request.brief,
-            judge=judge,
+            judge=WorkJudge(judge, task.created_at),
             deadline=Deadline.after(DRAFT_SECONDS),
             use_cache=task.drafting.tries == 0,
         ),
