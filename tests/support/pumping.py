@@ -33,9 +33,10 @@ MOST_LETTERS = 5
 """Characters tried for one repeat, those first which most parts of the pattern accept."""
 CLIMB = (20, 28, 40, 60, 90, 130)
 """Lengths run before the two that are compared, so that an exponential pattern is seen before it holds the test."""
-SHORT, LONG = 4000, 8000
+SHORT, LONG = 2000, 8000
 """The lengths compared: a linear search of 8,000 characters takes about a millisecond, a quadratic one ten and more."""
-MOST_GROWTH = 3.0
+MOST_GROWTH = 8.0
+"""What is linear grows by 4 from one to the other, and what is quadratic by 16: a busy machine may double either."""
 FLOOR_SECONDS = 0.003
 """Below this a pattern is not suspected: the slowest quadratic scan, of one character class, takes more for `LONG`."""
 TRIES = 25
@@ -57,7 +58,7 @@ _CATEGORIES: dict[Any, Callable[[str], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """A text on which a pattern took more than three times as long as on one half its length; seconds for each."""
+    """A text on which a pattern took more than eight times as long as on a quarter of its length; seconds for each."""
 
     style: str
     text: str
