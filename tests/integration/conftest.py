@@ -12,7 +12,6 @@ from tests.support.aws import REGION, in_process
 from tests.support.aws import one_request_at_a_time as serialised
 from tests.support.providers import ProviderServer
 from tests.support.table import create_table
-from touchstone.records import keys
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -31,12 +30,6 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def one_request_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Requests to AWS one after the other, and of a handler those alone that its function's grants admit."""
     serialised(monkeypatch, admitted=enforcement.enforce)
-
-
-@pytest.fixture(autouse=True)
-def few_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The lists of unfinished records in two shards: a sweep looks into each of them, and tests sweep very often."""
-    monkeypatch.setattr(keys, "UNFINISHED_SHARDS", 2)
 
 
 @pytest.fixture

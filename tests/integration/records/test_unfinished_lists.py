@@ -3,10 +3,8 @@
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from tests.support.records import HandClock, an_answer
-from touchstone.records import Answers, Evaluations, keys
+from touchstone.records import Answers, Evaluations
 from touchstone.records.keys import UNFINISHED_SHARDS, unfinished_pks
 
 if TYPE_CHECKING:
@@ -15,12 +13,6 @@ if TYPE_CHECKING:
 COUNT = 60
 FEWEST = UNFINISHED_SHARDS // 2
 """Partitions that hold less than all: ids are random, and once in some million runs half of the partitions get none."""
-
-
-@pytest.fixture(autouse=True)
-def all_shards(few_shards: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many as a deployment has."""
-    monkeypatch.setattr(keys, "UNFINISHED_SHARDS", UNFINISHED_SHARDS)
 
 
 def partitions(table: "Table", kind: str) -> set[str]:
