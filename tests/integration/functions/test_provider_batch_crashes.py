@@ -172,9 +172,9 @@ def test_a_look_at_the_line_whose_function_dies_again_and_again_begins_its_batch
         house.hour(fate)
         if house.server.batches.stored:
             break
+    fate.at = ()
     assert [len(batch.line_ids) for batch in house.server.batches.stored.values()] == [MANY]
     assert [batch.count for batch in house.batches()] == [MANY], "what a look began that died is gone on with"
-    fate.at = ()
     house.hour(fate)
     house.hour(fate)
     assert house.states(records) == {"done": MANY}
