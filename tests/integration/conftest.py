@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import boto3
 import pytest
 
-from tests.support import enforcement, replies
+from tests.support import deaths, enforcement, replies
 from tests.support.aws import REGION, in_process
 from tests.support.aws import one_request_at_a_time as serialised
 from tests.support.providers import ProviderServer
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 enforcement.mark_handlers()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown() -> None:
+    """Nobody dies while a test is cleared up."""
+    deaths.spare()
 
 
 @pytest.fixture

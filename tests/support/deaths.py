@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Literal
+from weakref import WeakSet
 
 import pytest
 from botocore.client import BaseClient
@@ -50,6 +51,15 @@ class KilledError(BaseException):
     """The function is gone. Nothing of ours catches it."""
 
 
+_FATES: "WeakSet[Fate]" = WeakSet()
+
+
+def spare() -> None:
+    """Kill nobody any more. What clears up behind a test that failed must not be killed, or later tests fail too."""
+    for fate in _FATES:
+        fate.awake = False
+
+
 class Fate:
     """Counts the moments before and after each step, and kills at those whose numbers are `at`.
 
@@ -63,6 +73,7 @@ class Fate:
         self.kills = 0
         self.dead = False
         self.awake = True
+        _FATES.add(self)
 
     def moment(self) -> None:
         """One more."""
