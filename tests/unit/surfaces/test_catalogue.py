@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+from importlib import import_module
 from typing import get_args
 
 import pytest
@@ -21,9 +22,9 @@ def test_every_metric_is_in_it_once_and_belongs_to_its_surface() -> None:
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_a_metric_is_a_function_of_its_name_that_takes_what_the_catalogue_says(name: MetricName) -> None:
     metric = CATALOGUE[name]
-    function = getattr(metric.module, name)
+    module = import_module(f"touchstone.surfaces.metrics.{name}")
+    function = getattr(module, name)
     _, *taken = inspect.signature(function).parameters
     assert taken == ["source"] * (metric.source != "none") + ["measuring" if metric.judged else "language"]
     assert asyncio.iscoroutinefunction(function) is metric.judged
-    told = (metric.module.__doc__ or "").splitlines()
-    assert any(line.startswith(f"{name}: ") for line in told)
+    assert (module.__doc__ or "").startswith(f"{name}: ")

@@ -9,7 +9,8 @@ from tests.support.judges import Asked, Line, Script
 from tests.support.measuring import fenced, measuring
 from touchstone.errors import OverloadedError
 from touchstone.material import Deck, Flashcard, Pillar, Source
-from touchstone.surfaces.metrics.coverage import flashcard_coverage, quiz_coverage
+from touchstone.surfaces.metrics.flashcard_coverage import flashcard_coverage
+from touchstone.surfaces.metrics.quiz_coverage import quiz_coverage
 from touchstone.surfaces.model import MetricResult
 
 TEXT = Source(markdown="Osmosis moves water. Diffusion moves anything. Active transport costs energy.")

@@ -8,7 +8,7 @@ from tests.support.judges import Asked, Line, Script
 from tests.support.measuring import fenced, measuring
 from touchstone.errors import RefusedError
 from touchstone.material import Deck, Flashcard
-from touchstone.surfaces.metrics.clarity import flashcard_clarity
+from touchstone.surfaces.metrics.flashcard_clarity import flashcard_clarity
 from touchstone.surfaces.model import MetricResult
 
 

@@ -11,7 +11,7 @@ from touchstone.judges.spends import BY_CHECKS, JudgedBy
 from touchstone.statistics import JudgeKey
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.labelling import CLASSES, judged_item
-from touchstone.surfaces.metrics import clarity, quiz_distractor_quality
+from touchstone.surfaces.metrics import quiz_clarity, quiz_distractor_quality
 from touchstone.surfaces.model import UnscoredItem
 
 
@@ -86,5 +86,5 @@ def test_a_label_that_is_no_class_of_the_metric_is_no_verdict() -> None:
 
 def test_every_metric_that_can_be_labelled_asks_a_judge_for_these_classes() -> None:
     assert all(CATALOGUE[metric].judged for metric in CLASSES)
-    assert set(CLASSES["quiz_clarity"]) == set(clarity.VALUES) == set(CLASSES["flashcard_clarity"])
+    assert set(CLASSES["quiz_clarity"]) == set(quiz_clarity.VALUES) == set(CLASSES["flashcard_clarity"])
     assert set(CLASSES["quiz_distractor_quality"]) == set(quiz_distractor_quality.VALUES)

@@ -10,7 +10,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, RefusedError
 from touchstone.material import Question, Quiz
 from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.metrics.clarity import quiz_clarity
+from touchstone.surfaces.metrics.quiz_clarity import quiz_clarity
 from touchstone.surfaces.model import MetricResult
 
 

@@ -18,9 +18,9 @@ from touchstone.judges.spends import BY_CHECKS, JudgedBy
 from touchstone.material import Quiz, Source
 from touchstone.statistics.tallies import CHECKS
 from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.metrics.clarity import quiz_clarity
-from touchstone.surfaces.metrics.coverage import quiz_coverage
 from touchstone.surfaces.metrics.quiz_answer_correctness import quiz_answer_correctness
+from touchstone.surfaces.metrics.quiz_clarity import quiz_clarity
+from touchstone.surfaces.metrics.quiz_coverage import quiz_coverage
 from touchstone.surfaces.metrics.summary_faithfulness import summary_faithfulness
 from touchstone.surfaces.model import ItemLabel, UnscoredItem
 

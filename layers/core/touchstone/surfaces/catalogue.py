@@ -1,15 +1,15 @@
 """All metrics: what each measures, whether it needs a source and a judge, and how it is called.
 
-A metric is the function of its own name in a module of `touchstone.surfaces.metrics`, as a rule the module of its own
-name. Its first argument is the material. If it looks at a source, the source follows. If it asks a judge, a `Measuring`
-follows, and the function is awaited; otherwise it takes the language of its reasons. The module is imported when the
-metric is first measured.
+A metric is the function of its own name in the module of its own name in `touchstone.surfaces.metrics`. Its first
+argument is the material. If it looks at a source, the source follows. If it asks a judge, a `Measuring` follows, and
+the function is awaited; otherwise it takes the language of its reasons. The module is imported when the metric is first
+measured.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import Literal
 
 from pydantic_core import PydanticCustomError
@@ -24,15 +24,6 @@ type SourceNeed = Literal["none", "optional", "required", "required_without_pass
 """How a metric uses a source. `required_without_passages`: it needs one unless cards name passages of their own."""
 
 _OF_TOPICS: frozenset[MetricName] = frozenset({"quiz_coverage", "summary_coverage", "flashcard_coverage"})
-_SHARED: Mapping[MetricName, str] = MappingProxyType(
-    {
-        "quiz_clarity": "clarity",
-        "flashcard_clarity": "clarity",
-        "quiz_coverage": "coverage",
-        "flashcard_coverage": "coverage",
-    }
-)
-"""The modules of the metrics that ask the same of questions and of cards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +43,6 @@ class Metric:
         """
         return self.name in _OF_TOPICS
 
-    @property
-    def module(self) -> ModuleType:
-        """The module with the function of the metric."""
-        return import_module(f"touchstone.surfaces.metrics.{_SHARED.get(self.name, self.name)}")
-
     def lacks_source(self, material: Material, source: Source | None) -> bool:
         """Whether the metric can measure nothing because there is no source."""
         if source is not None:
@@ -72,7 +58,7 @@ class Metric:
         `language` is the language of the reasons of a metric that asks no judge. A judge's reasons are in the language
         of `measuring`.
         """
-        function = getattr(self.module, self.name)
+        function = getattr(import_module(f"touchstone.surfaces.metrics.{self.name}"), self.name)
         given: list[object] = [material]
         if self.source != "none":
             given.append(source)

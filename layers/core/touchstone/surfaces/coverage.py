@@ -1,19 +1,11 @@
-"""Whether the important concepts of a source are dealt with, and how deeply.
+"""How deeply questions or cards deal with each concept of a source.
 
-quiz_coverage: are the important concepts of the source tested, and how deeply?
-
-flashcard_coverage: do the cards teach the important concepts of the source, and how deeply?
-
-Score: the mean of the concepts' depths (0-3), weighted by their pillars, as a percentage (0-100) of the greatest depth;
-None if no concept could be judged. The concepts are the source's pillars. If it has none, they are the major topics
-that a judge finds in its text, all of the same weight. The label of a concept is its depth. Its reason begins with the
-ids of the questions or cards that test it. At depths 0 and 1 it has a suggestion of what to ask. To plan a test from
-what it must cover, and to check it against that plan, is the table of specifications of test design (Fives &
-DiDonato-Barnes 2013, "Classroom test construction: the power of a table of specifications").
+The metrics `quiz_coverage` and `flashcard_coverage` share this module.
 
 A judge gives each concept a depth from 0 (no question is about it) to 3 (the concept must be understood), and names the
-questions that show it. Depths are used instead of yes and no because the taxonomies of learning aims tell recalling
-from understanding and using (Anderson & Krathwohl 2001, "A taxonomy for learning, teaching, and assessing").
+questions that show it. A concept's value is depth / 3, weighted by its pillar. Depths are used instead of yes and no
+because the taxonomies of learning aims tell recalling from understanding and using (Anderson & Krathwohl 2001, "A
+taxonomy for learning, teaching, and assessing").
 
 Ten concepts share a call. If there are more questions than a judge can be shown at once, they are shown in groups, and
 the deepest group counts. So if a concept is tested only by several groups together, it has the depth of the best group.
@@ -25,7 +17,7 @@ from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.spends import JudgedBy, single_judge
-from touchstone.material import Deck, Quiz, Source
+from touchstone.material import Source
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult, Topic
 from touchstone.surfaces.numbered import EntriesByItem, Numbered, Numbers, ask_each, is_blank
@@ -85,24 +77,10 @@ class _GroupEntry:
     judge: JudgedBy | None
 
 
-async def quiz_coverage(quiz: Quiz, source: Source, measuring: Measuring) -> MetricResult:
-    """Measure a quiz against its source. Concepts whose call failed are unscored; the other concepts count."""
-    entries = [
-        CoverageEntry(id=one.id, asks=one.question_text, choices=one.choices, answers=one.answers)
-        for one in quiz.questions
-    ]
-    return await _coverage("quiz_coverage", entries, source, measuring)
-
-
-async def flashcard_coverage(deck: Deck, source: Source, measuring: Measuring) -> MetricResult:
-    """Measure a deck against its source. Concepts whose call failed are unscored; the other concepts count."""
-    entries = [CoverageEntry(id=one.id, asks=one.front, answers=(one.back,)) for one in deck.cards]
-    return await _coverage("flashcard_coverage", entries, source, measuring)
-
-
-async def _coverage(
+async def depth_coverage(
     metric: CoverageMetric, entries: Sequence[CoverageEntry], source: Source, measuring: Measuring
 ) -> MetricResult:
+    """Measure how deeply the concepts of a source are dealt with. The metrics say what the score means."""
     topics = await topics_of(source, measuring)
     groups = list(grouped(entries, lambda one: one.chars, most=ENTRY_CHARS))
     parts = grouped(topics.topics, lambda one: one.chars, most=CONCEPT_CHARS, count=CONCEPTS_A_CALL)
