@@ -3,6 +3,7 @@
 import ast
 import re
 from datetime import UTC, datetime
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -38,6 +39,7 @@ CASE = AuditCase(
 OUTCOMES: tuple[Outcome | None, ...] = ("holds", "refuted", "error", "vacuous", "timeout", "blocked", None)
 
 
+@cache
 def _written() -> str:
     """Every text that stands in the code of the library, whole or between gaps."""
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in Path(touchstone.__file__).parent.rglob("*.py"))
@@ -45,7 +47,6 @@ def _written() -> str:
     return "\n".join(value for value in found if isinstance(value, str))
 
 
-WRITTEN = _written()
 JOINTS = re.compile(r" \(|\)|[:;,] | in line |\.$")
 COMPOSED = {
     "left_unproved",
@@ -66,13 +67,13 @@ COMPOSED = {
 def test_the_code_still_writes_each_kept_sentence(name: str) -> None:
     if not name.removeprefix(PREFIX).startswith(tuple(COMPOSED)):
         literals = [literal for literal, _ in _parts(TEXTS[name]) if any(map(str.isalpha, literal))]
-        missing = [one for one in literals if one not in WRITTEN and not _optional(one)]
+        missing = [one for one in literals if one not in _written() and not _optional(one)]
         assert missing == []
 
 
 def _optional(literal: str) -> bool:
     """Whether a literal is put together of parts that the code writes, as a reason in brackets or a line's number."""
-    return all(piece.strip() in WRITTEN for piece in JOINTS.split(literal))
+    return all(piece.strip() in _written() for piece in JOINTS.split(literal))
 
 
 def _in_chinese(sentence: str) -> bool:
