@@ -16,6 +16,7 @@ from tests.support.commands import Command
 from tests.support.overrides import REGISTRY_VARIABLE, registry
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire import Behaviour
+from touchstone.cli.batches.local_rounds import TRIES
 from touchstone.cli.terminal import waiting
 from touchstone.clock import OFFSET_VARIABLE
 from touchstone.judges import load_registry
@@ -333,3 +334,18 @@ def test_a_solution_of_no_use_is_paid_for_once_a_run_however_often_its_line_is_t
         assert result.exit_code == 3
         assert "1 × unreadable" in result.stderr
         assert [call.title for call in server.calls].count("SolveReply") == run
+
+
+@pytest.mark.parametrize("waits", [(), ("--wait",)])
+def test_replies_that_nobody_can_read_are_paid_for_a_few_times_a_run_however_long_it_waits(
+    touchstone: Command, tmp_path: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch, waits: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("touchstone.cli.batches.local_rounds.LOOK_SECONDS", DAY)
+    server.reply({"no": "verdict"}, schema="VerifyReply")
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"kind": "verify", "problem": "Name the largest island.", "answer": "Greenland"}')
+    result = touchstone("batch", "run", str(path), "--local", *waits, env=_led(server, "openai"))
+    assert result.exit_code == 3
+    assert "1 × unreadable" in result.stderr
+    assert "wait until" not in result.stderr
+    assert len(server.calls) <= 2 * TRIES  # each try repairs an unreadable reply once
