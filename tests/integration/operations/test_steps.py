@@ -3,6 +3,7 @@
 import re
 from base64 import b64encode
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,13 @@ from touchstone.answers.model import ImageSource, SolveRequest, VerifyRequest
 from touchstone.answers.pipeline import solve_and_verify
 from touchstone.answers.progress import new_record
 from touchstone.clock import Deadline
-from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError
+from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError, StoreError
 from touchstone.judges import MemoryCache
 from touchstone.judges.base import Judge, Purpose, Tier
 from touchstone.judges.opening import Judges
 from touchstone.operations.finishing import fail_or_finish, finish_skipped, skip_verification
 from touchstone.operations.patience import PatientJudge
-from touchstone.operations.steps import solve_whole, verify_own_answer
+from touchstone.operations.steps import UndecidedError, solve_problem, solve_whole, verify_own_answer
 from touchstone.operations.sweeping import NO_ANSWER
 from touchstone.references import Reference
 
@@ -199,3 +200,35 @@ async def test_a_problem_that_is_tried_again_pays_its_blank_solution_once(table:
         await solve_whole(context, record.id, abandoned_after=timedelta(days=7))
         house.clock.advance(hours=7)
     assert house.script.prompts().count("openai/solve") == 1
+
+
+async def test_a_problem_whose_solution_was_blank_is_solved_by_the_next_try_which_pays_once_though_it_dies(
+    table: "Table", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blank = replies.solve(answer=" ")
+    house = build(table, {"analyze": [replies.analyze()], "solve": [blank, blank, replies.solve()]})
+    house.script.providers = ("openai",)
+    context = replace(house.context(), judges=house.script.judges(cache=MemoryCache(), clock=house.clock))
+    request = SolveRequest(problem=PROBLEM, deep_evaluation=False)
+    record = context.answers.create(
+        new_record(request, tenant="acme", answer_id="01JD7Z00000000000000000000", now=house.clock())
+    )
+
+    async def solved() -> int:
+        house.clock.advance(hours=1)
+        with suppress(UndecidedError):
+            await solve_problem(context, record.id, number=1, abandoned_after=timedelta(days=7))
+        return house.script.prompts().count("openai/solve")
+
+    assert await solved() == 1
+    with monkeypatch.context() as dying:
+        dying.setattr(type(context.answers), "wait", _fail)
+        with pytest.raises(StoreError):
+            await solved()
+    assert await solved() == 2, "the step that died had paid for this reply"
+    assert await solved() == 3
+    assert context.answers.get(record.ref).attempts[0].solution.answer == replies.solve()["answer"]
+
+
+def _fail(*_: object, **__: object) -> None:
+    raise StoreError("The store is away.")

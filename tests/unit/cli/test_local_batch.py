@@ -204,7 +204,7 @@ def test_a_disk_that_takes_part_of_a_result_is_full(tmp_path: Path) -> None:
 
 def test_a_long_wait_is_said_once_with_what_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
     registry = load_registry(environ={})
-    judges = _NotedJudges([], system_clock(), registry, EnvironmentKeys(registry, {}))
+    judges = _NotedJudges([], system_clock, registry, EnvironmentKeys(registry, {}))
     now = system_clock()
     for seconds in (1, 60, 59, 40):
         until = now + timedelta(seconds=seconds)

@@ -16,6 +16,7 @@ from tests.support.commands import Command
 from tests.support.overrides import REGISTRY_VARIABLE, registry
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire import Behaviour
+from touchstone.cli.batches.local_rounds import TRIES
 from touchstone.cli.terminal import waiting
 from touchstone.clock import OFFSET_VARIABLE
 from touchstone.judges import load_registry
@@ -320,16 +321,69 @@ def test_marks_that_some_take_for_line_ends_are_text_like_any_other(
 
 
 @pytest.mark.parametrize("waits", [(), ("--wait",)])
-def test_a_solution_of_no_use_is_paid_for_once_a_run_however_often_its_line_is_tried(
+def test_a_solution_of_no_use_is_paid_for_a_few_times_a_run_however_long_it_waits(
     touchstone: Command, tmp_path: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch, waits: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr("touchstone.cli.batches.local_rounds.LOOK_SECONDS", DAY)
     server.reply(replies.solve(answer=" "), schema="SolveReply")
     server.reply(replies.analyze(subject="math"), schema="AnalyzeReply")
-    path = tmp_path / "problems.jsonl"
-    path.write_text('{"kind": "solve", "problem": "Compute 3/4 + 1/6.", "deep_evaluation": false}')
+    path = _problems(tmp_path)
     for run in (1, 2):
         result = touchstone("batch", "run", str(path), "--local", *waits, env=_led(server, "openai"))
         assert result.exit_code == 3
         assert "1 × unreadable" in result.stderr
-        assert [call.title for call in server.calls].count("SolveReply") == run
+        assert "wait until" not in result.stderr
+        assert [call.title for call in server.calls].count("SolveReply") == run * TRIES
+
+
+def test_a_solution_of_no_use_is_asked_for_anew_in_the_next_round(
+    touchstone: Command, tmp_path: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.reply(replies.solve(answer=" "), schema="SolveReply")
+    server.reply(replies.analyze(subject="math"), schema="AnalyzeReply")
+    rest = waiting.rest
+
+    async def has_thought(seconds: float) -> None:
+        server.reply(replies.solve(answer="11/12"), schema="SolveReply")
+        await rest(seconds)
+
+    monkeypatch.setattr(waiting, "rest", has_thought)
+    result = touchstone("batch", "run", str(_problems(tmp_path)), "--local", env=_led(server, "openai"))
+    assert [call.title for call in server.calls].count("SolveReply") == 2
+    assert "unreadable" not in result.stderr
+
+
+@pytest.mark.parametrize("waits", [(), ("--wait",)])
+def test_a_solution_of_no_use_is_paid_for_once_a_run_in_which_its_line_waits_for_another_provider(
+    touchstone: Command, tmp_path: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch, waits: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("touchstone.cli.batches.local_rounds.LOOK_SECONDS", DAY)
+    server.rule(error("overloaded"), schema="SolveReply", provider="openai")
+    server.rule(success(replies.solve(answer=" ")), schema="SolveReply", provider="gemini")
+    server.reply(replies.analyze(subject="math"), schema="AnalyzeReply")
+    both = _led(server, "gemini") | _led(server, "openai")
+    result = touchstone("batch", "run", str(_problems(tmp_path)), "--local", *waits, env=both)
+    assert result.exit_code == 3
+    assert "1 × overloaded" in result.stderr
+    assert [call.provider for call in server.calls if call.title == "SolveReply"].count("gemini") == 1
+
+
+def _problems(folder: Path) -> Path:
+    path = folder / "problems.jsonl"
+    path.write_text('{"kind": "solve", "problem": "Compute 3/4 + 1/6.", "deep_evaluation": false}')
+    return path
+
+
+@pytest.mark.parametrize("waits", [(), ("--wait",)])
+def test_replies_that_nobody_can_read_are_paid_for_a_few_times_a_run_however_long_it_waits(
+    touchstone: Command, tmp_path: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch, waits: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("touchstone.cli.batches.local_rounds.LOOK_SECONDS", DAY)
+    server.reply({"no": "verdict"}, schema="VerifyReply")
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"kind": "verify", "problem": "Name the largest island.", "answer": "Greenland"}')
+    result = touchstone("batch", "run", str(path), "--local", *waits, env=_led(server, "openai"))
+    assert result.exit_code == 3
+    assert "1 × unreadable" in result.stderr
+    assert "wait until" not in result.stderr
+    assert len(server.calls) <= 2 * TRIES  # each try repairs an unreadable reply once

@@ -90,6 +90,20 @@ async def test_an_outage_of_hours_ends_by_itself(monkeypatch: pytest.MonkeyPatch
     assert back <= house.asked[-1][0] <= back + timedelta(hours=1)
 
 
+async def test_lines_that_nobody_can_read_are_asked_so_often_in_all_and_the_others_are_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fate(number: int, now: datetime) -> str | None:
+        if number == 1:
+            return "quota" if now < MIDNIGHT else None
+        return "unreadable"
+
+    house = _House(fate, monkeypatch)
+    await house.run(wait=True)
+    assert [count for _, count in house.asked] == [10] * TRIES + [1]
+    assert house.asked[-1][0] == MIDNIGHT
+
+
 async def test_who_needs_a_person_is_not_waited_for_but_the_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
     def fate(number: int, now: datetime) -> str | None:
         if number == 1:

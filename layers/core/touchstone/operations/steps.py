@@ -9,7 +9,7 @@ A function runs one of these steps and loads only the part of the job that this 
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason
@@ -194,7 +194,7 @@ async def solve_problem(
         examples=examples,
         language=record.language,
         use_cache=record.use_cache,
-        began=record.created_at,
+        began=_own_since(record),
     )
     if attempted.attempt is not None:
         context.answers.add_attempt(
@@ -215,6 +215,15 @@ async def solve_problem(
         if not record.attempts:
             raise _unsolved(context, answer_id, failure, attempted.spends, reason=attempted.reason)
         context.answers.add_spends(tenant=context.tenant, answer_id=answer_id, spends=attempted.spends)
+
+
+def _own_since(record: AnswerRecord) -> datetime:
+    """Since when the replies are this work's own, so that one of no use is not asked for anew.
+
+    Of a problem that is tried again for such a reply, it is the begin of the new try.
+    """
+    waiting = record.waiting
+    return waiting.until if waiting is not None and waiting.reason == "unreadable" else record.created_at
 
 
 def _note_choice(context: AnswerContext, preferences: Preferences, subject: str | None) -> None:

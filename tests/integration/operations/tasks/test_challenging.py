@@ -1,6 +1,7 @@
 """A challenged place is judged again by another provider; the result waits for it, and never changes afterwards."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -9,8 +10,16 @@ from tests.support.deaths import Dying
 from tests.support.judges import Line
 from tests.support.market import LONG, OWNER, SECOND, Market, order, ranked, stored
 from tests.support.opinions import DIMENSIONS, unless
-from touchstone.attempts import RETRY_PERIOD
-from touchstone.errors import ConflictError, DayQuotaError, NotFoundError, OverloadedError, RefusedError
+from touchstone.attempts import LEASE, RETRY_PERIOD
+from touchstone.errors import (
+    ConflictError,
+    DayQuotaError,
+    NotFoundError,
+    OverloadedError,
+    RefusedError,
+    StoreError,
+)
+from touchstone.judges import MemoryCache
 from touchstone.operations.tasks.challenging import compare_again, rescore
 from touchstone.operations.tasks.context import SETTLED_WITHIN
 from touchstone.operations.tasks.deciding import decide
@@ -352,6 +361,26 @@ async def test_tries_that_were_each_interrupted_leave_a_challenge_unresolved(mar
     failure = stored(market, challenge).failure
     assert failure is not None
     assert (failure.reason, stored(market, challenge).state) == ("timed_out", "unresolved")
+
+
+async def test_a_second_opinion_that_dies_with_two_replies_of_no_use_pays_for_no_third_one(
+    market: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    market.cache = MemoryCache()
+    task, found = await ranked(market, ada=85, ben=75)
+    market.script.lines = {**market.script.lines, f"{SECOND}/individual": [individual("credibility")]}
+    challenge = market.challenged(task, found["ben"])
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise StoreError("The store is away.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Challenges, "give_up", fail)
+        with pytest.raises(StoreError):
+            await rescore(market.context(), task.id, challenge.id)
+    market.clock.now += 2 * LEASE
+    assert (await rescore(market.context(), task.id, challenge.id)).state == "decided"
+    assert market.script.prompts() == [f"{SECOND}/individual"] * 2
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,8 @@ from tests.support.deaths import Dying
 from tests.support.market import Market
 from tests.support.opinions import text_of
 from touchstone.attempts import LEASE, RETRY_PERIOD
-from touchstone.errors import ConflictError, OverloadedError, RefusedError
+from touchstone.errors import ConflictError, OverloadedError, RefusedError, StoreError
+from touchstone.judges import MemoryCache
 from touchstone.operations.tasks.closing import close
 from touchstone.operations.tasks.context import SETTLED_WITHIN
 from touchstone.operations.tasks.judging import check, score
@@ -25,6 +27,9 @@ from touchstone.records import Submissions, Tasks
 SPREAD = {"ada": 85, "ben": 75, "cleo": 65, "dora": 61, "emil": 60}
 LONG = "The frost came late and took the early varieties. " * 500
 """Too long to be shown whole beside others: a judge reads such a finalist first, in sections."""
+
+UNKNOWN = {"topic": "no_dimension", "quote": "The frost came late", "observation": "It was cold."}
+"""A note that breaks the rules."""
 
 
 def places(market: Market, task: Task, found: dict[str, Submission]) -> list[tuple[str, int | None, float | None]]:
@@ -254,6 +259,29 @@ async def test_a_finalists_reader_that_died_holds_the_task_until_its_lease_runs_
     held = await close(market.context(), task.id, deadline=task.deadline)
     assert (held.state, held.until) == ("waiting", market.clock() + LEASE)
     assert await market.carry_task(task.id) == "challenge"
+
+
+async def test_a_finalists_reader_that_dies_with_two_replies_of_no_use_pays_for_no_third_one(
+    market: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    market.cache = MemoryCache()
+    task = await market.opened()
+    await market.judged(task, "ada", "ben", more=LONG)
+    market.script.lines = {**market.script.lines, "digest": [{"steering": [], "observations": [UNKNOWN]}]}
+    market.script.asked.clear()
+    market.clock.now = task.deadline
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise StoreError("The store is away.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("touchstone.records.judgements.Judgements.pay", fail)
+        with pytest.raises(StoreError):
+            await close(market.context(), task.id, deadline=task.deadline)
+    assert len(market.script.asked) == 2
+    market.clock.now += 2 * LEASE
+    assert (await close(market.context(), task.id, deadline=task.deadline)).state == "challenge"
+    assert market.script.prompts() == ["claude/digest"] * 4, "two for each finalist"
 
 
 async def test_a_finalist_whose_readers_were_each_interrupted_is_unscored(market: Market) -> None:

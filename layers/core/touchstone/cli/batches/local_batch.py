@@ -6,7 +6,7 @@ The calls that were already paid for such a line are in its next result too.
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -237,7 +237,9 @@ class _Run:
         """Ask lines at once, in as many rounds as needed. `wait` is as in `run`."""
         if not lines:
             return
-        async with inprocess.opened(partial(_NotedJudges, self._failures, self._began), slow_start=True) as judges:
+        async with inprocess.opened(
+            partial(_NotedJudges, self._failures, lambda: self._began), slow_start=True
+        ) as judges:
             with suppress(JudgeError):  # each line that needs a judge says what is wrong
                 await judges.load("verify")
             await rounds(lines, lambda some: self._round(some, judges), failures=self._failures, wait=wait)
@@ -255,6 +257,8 @@ class _Run:
                     undecided[number] = reason
 
         await _together([asyncio.create_task(work()) for _ in range(min(self._side_by_side, len(lines)))], waiting)
+        if "unreadable" in undecided.values():
+            self._began = system_clock()  # the next round asks anew, also where the reply was in order but of no use
         return undecided
 
     async def _done(self, number: int, text: bytes, judges: Judges) -> LineResult:
@@ -288,10 +292,12 @@ async def _together(workers: list[asyncio.Task[None]], waiting: Iterator[object]
 class _NotedJudges(PatientJudges):
     """As `PatientJudges`. The errors of all their questions are added to `failures`, and a long wait is said once.
 
-    The rounds of a run, which `began` then, are tries of the same work (see `WorkJudge`).
+    `began` tells when the work began whose tries the rounds are (see `WorkJudge`).
     """
 
-    def __init__(self, failures: list[JudgeError | LimitError], began: datetime, *given: Any, **named: Any) -> None:
+    def __init__(
+        self, failures: list[JudgeError | LimitError], began: Callable[[], datetime], *given: Any, **named: Any
+    ) -> None:
         super().__init__(*given, **named)
         self._failures = failures
         self._began = began
@@ -306,7 +312,7 @@ class _NotedJudges(PatientJudges):
 
     def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
         """The judge for a tier of a provider."""
-        return NotingJudge(WorkJudge(super().get(provider, tier, purpose=purpose), self._began), self._failures)
+        return NotingJudge(WorkJudge(super().get(provider, tier, purpose=purpose), self._began()), self._failures)
 
 
 async def _record(line: Line, record_id: str, judges: Judges) -> AnswerRecord:

@@ -2,12 +2,13 @@
 
 A line that a passing fault left undecided is asked again in the next round, a limited number of times. A line that met
 a spent quota of a day is not asked again before that day is over. The lines that are left then are done by the next
-run, or with `--wait` later in this run.
+run, or with `--wait` later in this run. But a line whose replies nobody could read is asked only a few times in a run,
+however long that waits: each reply is paid for.
 """
 
 import itertools
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from touchstone.cli.terminal import waiting
@@ -16,7 +17,10 @@ from touchstone.clock import Clock, system_clock
 from touchstone.errors import NEEDS_A_PERSON, JudgeError, LimitError
 
 TRIES = 4
-"""How often a line is asked between two long waits. If every fifth call fails, sixty lines are done after three."""
+"""How often a line is asked between two long waits, or in the whole run if nobody could read the replies.
+
+If every fifth call fails, sixty lines are done after three.
+"""
 FEW = 5
 """If no line of a round was decided, another round follows only if it had this many lines at most.
 
@@ -52,7 +56,8 @@ async def rounds(
     `failures` is the growing list of the judges' errors. It tells when a quota is free again.
     """
     begun, seen = clock(), 0
-    tries, pauses, long_pauses = Counter[int](), _growing(FIRST_PAUSE), _growing(FIRST_LONG_PAUSE)
+    tries, unread = Counter[int](), Counter[int]()
+    pauses, long_pauses = _growing(FIRST_PAUSE), _growing(FIRST_LONG_PAUSE)
     free_at: datetime | None = None
     waited = False
     left: dict[int, str] = {}
@@ -64,22 +69,24 @@ async def rounds(
         free_at = _free_at(failures[seen:], clock()) or free_at
         seen = len(failures)
         tries.update(number for number, why in undecided.items() if not (decided and why in QUOTAS))
+        unread.update(number for number, why in undecided.items() if why == "unreadable")
         now, lacking = clock(), going
         soon = free_at is None or free_at - now <= SOON
         going = {
             number: lacking[number]
             for number, why in undecided.items()
-            if tries[number] < TRIES and why not in NEEDS_A_PERSON and (soon or why not in QUOTAS)
+            if max(tries[number], unread[number]) < TRIES and why not in NEEDS_A_PERSON and (soon or why not in QUOTAS)
         }
         if going and (decided or (len(lacking) <= FEW and not waited)):
             held = free_at is not None and any(undecided[number] in QUOTAS for number in going)
             until = free_at if held and free_at is not None else now
             await _rest_until(max(until, now + timedelta(seconds=next(pauses))), clock)
             continue
-        going = {number: lines[number] for number, why in left.items() if why not in NEEDS_A_PERSON}
+        later = {number: why for number, why in left.items() if why not in NEEDS_A_PERSON and unread[number] < TRIES}
+        going = {number: lines[number] for number in later}
         if not (wait and going):
             return
-        until = _next(left, free_at, now, long_pauses)
+        until = _next(later.values(), free_at, now, long_pauses)
         if until > begun + LONGEST_WAIT:
             say(f"Nothing more is waited for after {LONGEST_WAIT.days} days.")
             return
@@ -98,9 +105,9 @@ def _free_at(failures: Sequence[JudgeError | LimitError], now: datetime) -> date
     return min((until for until in known if until > now), default=None)
 
 
-def _next(left: Mapping[int, str], free_at: datetime | None, now: datetime, pauses: Iterator[float]) -> datetime:
+def _next(reasons: Iterable[str], free_at: datetime | None, now: datetime, pauses: Iterator[float]) -> datetime:
     """The moment of the next round: a quota is free again by then, or a fault has had time to pass."""
-    if free_at is not None and free_at > now and all(why in QUOTAS | NEEDS_A_PERSON for why in left.values()):
+    if free_at is not None and free_at > now and QUOTAS.issuperset(reasons):
         return free_at
     paused = now + timedelta(seconds=next(pauses))
     return paused if free_at is None or free_at <= now else min(paused, free_at)

@@ -14,6 +14,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
+from touchstone.judges.renewing import WorkJudge
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.comparing import compare_round
 from touchstone.operations.tasks.context import (
@@ -126,7 +127,7 @@ async def _score_again(
             task.request.brief,
             task.dimensions,
             context.submissions.text(submission),
-            judge=judge,
+            judge=WorkJudge(judge, challenge.created_at),
             deadline=deadline,
             use_cache=challenge.attempts.tries == 0,
         )

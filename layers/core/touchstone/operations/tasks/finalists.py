@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
+from touchstone.judges.renewing import WorkJudge
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.trying import follow_up, with_judge
@@ -134,6 +135,8 @@ async def _read(reading: _Reading, finalist: Submission) -> Unjudged | TaskProgr
             return TaskProgress(state="waiting", until=finalist.attempts.not_before)
         return finalist.failure or Unjudged(stage="reading", reason="timed_out", details=(INTERRUPTED,))
 
+    began = finalist.submitted_at if reading.opinion is None else reading.opinion.created_at
+
     async def read(one: Judge) -> ReadEntry | NotScored:
         return await read_entry(
             finalist.id,
@@ -141,7 +144,7 @@ async def _read(reading: _Reading, finalist: Submission) -> Unjudged | TaskProgr
             scores,
             brief=reading.task.request.brief,
             dimensions=reading.task.dimensions,
-            judge=one,
+            judge=WorkJudge(one, began),
             deadline=reading.deadline,
             passages=passages,
             use_cache=finalist.attempts.tries == 0,
