@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from touchstone.errors import ConflictError, MisconfiguredError, NotFoundError, SettingsError
-from touchstone.judges.batches import BatchReply, as_line
+from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import BatchedKind
 from touchstone.judges.batches.texts import size_of
 from touchstone.judges.questions import highest_cost_usd
@@ -18,11 +18,9 @@ from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend
 from touchstone.operations.batches.lines import WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
-from touchstone.operations.replaying import WaitingQuestion, prices_of_batches, with_savings
+from touchstone.operations.replaying import WaitingQuestion, with_savings
 from touchstone.references import Reference
 
-SAMPLE_ID = "0" * 26
-"""A stand-in for the id of a line, of the same length."""
 OUT_OF_REACH = (NotFoundError, ConflictError, ValidationError)
 """Raised for a record that is gone, was taken elsewhere, or cannot be read. Such a record must not stop the others."""
 
@@ -51,8 +49,8 @@ async def wanted_question(context: BatchingContext, one: WaitingQuestion, *, sha
         await context.apis.load(one.provider)
     except (MisconfiguredError, SettingsError):
         return None
-    model = prices_of_batches(context.apis.registry).find(one.provider, one.model)
-    question = as_line(one.question, SAMPLE_ID)
+    model = context.apis.prices.find(one.provider, one.model)
+    question = one.sample_line
     most = highest_cost_usd(model, question, on=context.clock().date())
     if most is None:
         return None
