@@ -152,3 +152,17 @@ class Function(Construct):
     def stack(self) -> Stack:
         """The stack that the function belongs to."""
         return Stack.of(self)
+
+
+class Job(Construct):
+    """The part of the stack that does one job. Its functions have their doors in the package `functions.<package>`."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, runtime: Runtime, package: str) -> None:
+        super().__init__(scope, construct_id)
+        self._runtime = runtime
+        self._package = package
+
+    def _function(self, construct_id: str, size: Size) -> Function:
+        """The function of the job's door that is called as the construct, in lower case."""
+        handler = f"functions.{self._package}.{construct_id.lower()}"
+        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size)
