@@ -5,7 +5,7 @@ from aws_cdk import aws_scheduler as scheduler
 from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
-from infra.constructs.function import Function, Job, Runtime, Size
+from infra.constructs.function import Function, JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.sandbox import ProofSandbox
 from infra.constructs.schedules import call_regularly
@@ -22,7 +22,7 @@ CONCLUDING = Size(memory_mb=3008, timeout_s=900)
 BEGINNING = Size(memory_mb=512, timeout_s=300)
 
 
-class Audits(Job):
+class Audits(JobConstruct):
     """Audits, from their definitions to their reports."""
 
     def __init__(

@@ -154,7 +154,7 @@ class Function(Construct):
         return Stack.of(self)
 
 
-class Job(Construct):
+class JobConstruct(Construct):
     """The part of the stack that does one job. Its functions have their doors in the package `functions.<package>`."""
 
     def __init__(self, scope: Construct, construct_id: str, *, runtime: Runtime, package: str) -> None:

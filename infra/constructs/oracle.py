@@ -5,7 +5,7 @@ from aws_cdk import aws_events as events
 from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
-from infra.constructs.function import Function, Job, Runtime, Size
+from infra.constructs.function import Function, JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.store import ARTIFACTS, SCRATCH, TRACES, Store
 
@@ -17,7 +17,7 @@ JUDGING = Size(memory_mb=1024, timeout_s=900)
 """The longest submission is read in twenty sections, which takes minutes; a short submission takes one call."""
 
 
-class Oracle(Job):
+class Oracle(JobConstruct):
     """Tasks, from their dimensions to their results."""
 
     def __init__(

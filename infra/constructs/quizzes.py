@@ -3,7 +3,7 @@
 from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
-from infra.constructs.function import Function, Job, Runtime, Size
+from infra.constructs.function import Function, JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.store import ARTIFACTS, COURSES, TRACES, Store
 
@@ -15,7 +15,7 @@ EVALUATING = Size(memory_mb=1769, timeout_s=60)
 """One whole processor: a cold start reads the tables of the script checks while a caller waits."""
 
 
-class Quizzes(Job):
+class Quizzes(JobConstruct):
     """Quizzes, from the request to the best attempt."""
 
     def __init__(

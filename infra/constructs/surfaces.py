@@ -3,7 +3,7 @@
 from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
-from infra.constructs.function import Function, Job, Runtime, Size
+from infra.constructs.function import Function, JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.store import ARTIFACTS, SCRATCH, TRACES, Store
 
@@ -15,7 +15,7 @@ CONCLUDING = Size(memory_mb=3008, timeout_s=900)
 """For a function that holds the results of two thousand pairs and computes intervals, which takes a processor."""
 
 
-class Surfaces(Job):
+class Surfaces(JobConstruct):
     """Measurements, from the material to its scores; experiments, from their variants to the report."""
 
     def __init__(

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
 from typing import Any
@@ -58,6 +58,14 @@ async def wanted_question(context: BatchingContext, one: WaitingQuestion, *, sha
     return WantedQuestion(
         provider=one.provider, model=one.model, address=one.address, most_usd=most, size=size, shared=shared
     )
+
+
+async def all_wanted(
+    context: BatchingContext, questions: Iterable[WaitingQuestion], *, shared: bool
+) -> tuple[WantedQuestion, ...]:
+    """The questions of one record as an open line states them. Empty if there are none, or if no batch takes one."""
+    wanted = [await wanted_question(context, one, shared=shared) for one in questions]
+    return () if None in wanted else tuple(one for one in wanted if one is not None)
 
 
 def log_unreadable(answer_id: str, error: Exception) -> None:
