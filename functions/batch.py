@@ -72,7 +72,8 @@ def collect(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
         return {"state": batch.state}
     tenant, batch_id = str(event["tenant"]), str(event["batch_id"])
     logger.append_keys(tenant=tenant, correlation_id=batch_id)
-    from touchstone.operations.batches.batching import Rounds
+    from touchstone.operations.batches.rounds import Rounds
+    from touchstone.operations.batches.rounds import collect as collect_parts
     from touchstone.operations.provider_batches.files import WantingWork
 
     # The machine carries these values from the last round; before the first round they are missing.
@@ -82,13 +83,15 @@ def collect(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
         since=None if since is None else datetime.fromisoformat(since),
         last=event.get("last") is True,
     )
-    of_lines = replace(
+    gathered = collect_parts(
         batching(tenant),
+        batch_id,
+        owner=owner,
+        rounds=rounds,
         by_batch=lambda file, lines, *, begin: of_files(tenant).add_to_batches(
             WantingWork.of_file(file), lines, begin=begin
         ),
     )
-    gathered = of_lines.collect(batch_id, owner=owner, rounds=rounds)
     if gathered.open_key is None or gathered.rounds.since is None:
         return {"state": gathered.batch.state}
     return {

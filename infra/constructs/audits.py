@@ -2,13 +2,13 @@
 
 from aws_cdk import Duration
 from aws_cdk import aws_scheduler as scheduler
-from aws_cdk import aws_scheduler_targets as targets
 from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
-from infra.constructs.function import Function, Runtime, Size
+from infra.constructs.function import Function, JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.sandbox import ProofSandbox
+from infra.constructs.schedules import call_regularly
 from infra.constructs.store import ARTIFACTS, BUNDLES, SCRATCH, TRACES, Store
 
 INSTALLING = Size(memory_mb=3008, timeout_s=900, storage_mb=10_240)
@@ -22,14 +22,13 @@ CONCLUDING = Size(memory_mb=3008, timeout_s=900)
 BEGINNING = Size(memory_mb=512, timeout_s=300)
 
 
-class Audits(Construct):
+class Audits(JobConstruct):
     """Audits, from their definitions to their reports."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: AnswerFunctions
     ) -> None:
-        super().__init__(scope, construct_id)
-        self._runtime = runtime
+        super().__init__(scope, construct_id, runtime=runtime, package="audits")
         self.sandbox = ProofSandbox(self, "Sandbox", runtime=runtime, store=store)
         self._functions(store)
         self.machine = Machine(
@@ -48,7 +47,14 @@ class Audits(Construct):
         )
         self.machine.let_map_over(store.objects(SCRATCH))
         self.let_start_machines(answers.sweep, self.weekly)
-        self._schedule()
+        call_regularly(
+            self,
+            "EachWeek",
+            self.weekly,
+            description="Audit again what is to be audited each week",
+            schedule=scheduler.ScheduleExpression.cron(minute="0", hour="3", week_day="MON"),
+            within=Duration.minutes(60),
+        )
 
     def let_start_machines(self, *functions: Function) -> None:
         """Let functions start the machine that runs audits."""
@@ -72,19 +78,3 @@ class Audits(Construct):
         store.let_read_judge_keys(self.prepare, self.turn)
         store.let_add_objects(self.turn, roots=[TRACES])
         self.sandbox.let_run_proofs(self.prepare, self.turn)
-
-    def _schedule(self) -> None:
-        scheduler.Schedule(
-            self,
-            "EachWeek",
-            description="Audit again what is to be audited each week",
-            schedule=scheduler.ScheduleExpression.cron(minute="0", hour="3", week_day="MON"),
-            time_window=scheduler.TimeWindow.flexible(Duration.minutes(60)),
-            target=targets.LambdaInvoke(
-                self.weekly.function, input=scheduler.ScheduleTargetInput.from_object({"source": "schedule"})
-            ),
-        )
-
-    def _function(self, construct_id: str, size: Size) -> Function:
-        handler = f"functions.audits.{construct_id.lower()}"
-        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size)

@@ -4,8 +4,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from aws_cdk import AssetHashType, Duration, RemovalPolicy, Stack
+from aws_cdk import AssetHashType, Duration, RemovalPolicy
 from aws_cdk import Size as Storage
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
@@ -67,9 +68,31 @@ class Runtime(Construct):
         digest = hashlib.sha256(folder.name.encode()).hexdigest()
         return lambda_.Code.from_asset(str(folder), asset_hash=digest, asset_hash_type=AssetHashType.CUSTOM)
 
-    def layers(self, entry_point: str) -> list[lambda_.ILayerVersion]:
-        """The layers of a function: the library, its basic dependencies, and the layers from `CARRIED`."""
-        return [self._layers[name] for name in ("core", "runtime", *CARRIED.get(entry_point, ()))]
+    def function(self, scope: Construct, *, handler: str, role: iam.IRole, size: Size, **more: Any) -> lambda_.Function:
+        """A Lambda function that calls `handler`, a Python function, under `role`; `more` as in `lambda_.Function`.
+
+        Its layers are the library, its basic dependencies, and the layers from `CARRIED`.
+        """
+        carried = CARRIED.get(door_of(handler), ())
+        return lambda_.Function(
+            scope,
+            "Function",
+            runtime=lambda_.Runtime.PYTHON_3_13,
+            architecture=self.architecture,
+            code=self.entry_points,
+            handler=handler,
+            layers=[self._layers[name] for name in ("core", "runtime", *carried)],
+            role=role,
+            memory_size=size.memory_mb,
+            ephemeral_storage_size=Storage.mebibytes(size.storage_mb) if size.storage_mb > SMALL_MB else None,
+            timeout=Duration.seconds(size.timeout_s),
+            **more,
+        )
+
+
+def door_of(handler: str) -> str:
+    """The key of the Python function that Lambda calls, in `infra.grants` and in `infra.layers`."""
+    return handler.removesuffix(".handler")
 
 
 class Function(Construct):
@@ -92,8 +115,7 @@ class Function(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         settings = runtime.settings
-        self.entry_point = handler.removesuffix(".handler")
-        self.timeout = Duration.seconds(size.timeout_s)
+        self.entry_point = door_of(handler)
         self.log_group = logs.LogGroup(
             self,
             "Logs",
@@ -102,18 +124,11 @@ class Function(Construct):
         )
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         self.allow(["logs:CreateLogStream", "logs:PutLogEvents"], self.log_group.log_group_arn)
-        self.function = lambda_.Function(
+        self.function = runtime.function(
             self,
-            "Function",
-            runtime=lambda_.Runtime.PYTHON_3_13,
-            architecture=runtime.architecture,
-            code=runtime.entry_points,
             handler=handler,
-            layers=runtime.layers(self.entry_point),
             role=self.role,
-            memory_size=size.memory_mb,
-            ephemeral_storage_size=Storage.mebibytes(size.storage_mb) if size.storage_mb > SMALL_MB else None,
-            timeout=self.timeout,
+            size=size,
             reserved_concurrent_executions=settings.api_concurrency if waited_for else None,
             tracing=lambda_.Tracing.ACTIVE,
             log_group=self.log_group,
@@ -148,7 +163,16 @@ class Function(Construct):
         """The function's unqualified ARN."""
         return self.function.function_arn
 
-    @property
-    def stack(self) -> Stack:
-        """The stack that the function belongs to."""
-        return Stack.of(self)
+
+class JobConstruct(Construct):
+    """The part of the stack that does one job. Its functions have their doors in the package `functions.<package>`."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, runtime: Runtime, package: str) -> None:
+        super().__init__(scope, construct_id)
+        self._runtime = runtime
+        self._package = package
+
+    def _function(self, construct_id: str, size: Size) -> Function:
+        """The function of the job's door that is called as the construct, in lower case."""
+        handler = f"functions.{self._package}.{construct_id.lower()}"
+        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size)

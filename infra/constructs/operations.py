@@ -21,7 +21,7 @@ from infra.constructs.api import Api
 from infra.constructs.dashboard import Dashboard, Queries, computed, counted, measured
 from infra.constructs.function import Function
 from infra.constructs.machine import Machine
-from infra.constructs.queues import Queues
+from infra.constructs.queues import Queues, queue
 from infra.settings import Settings
 
 OLDEST_DEFERRED = Duration.days(10)
@@ -122,13 +122,7 @@ class Operations(Construct):
 
     def _broken_off(self, machines: Sequence[Machine], *, local: bool) -> sqs.Queue:
         """The queue that gets a message for each standard execution that fails, times out or is aborted."""
-        queue = sqs.Queue(
-            self,
-            "BrokenOff",
-            retention_period=BROKEN_OFF_KEPT,
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=not local,
-        )
+        broken_off = queue(self, "BrokenOff", kept=BROKEN_OFF_KEPT, local=local)
         events.Rule(
             self,
             "BreakingOff",
@@ -141,9 +135,9 @@ class Operations(Construct):
                     "stateMachineArn": [machine.arn for machine in machines if not machine.express],
                 },
             ),
-            targets=[targets.SqsQueue(queue)],
+            targets=[targets.SqsQueue(broken_off)],
         )
-        return queue
+        return broken_off
 
     def _of_machines(self, machines: Sequence[Machine]) -> None:
         """Alarms for broken executions.

@@ -5,7 +5,7 @@ from aws_cdk import aws_events as events
 from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
-from infra.constructs.function import Function, Runtime, Size
+from infra.constructs.function import Function, JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.store import ARTIFACTS, SCRATCH, TRACES, Store
 
@@ -17,14 +17,13 @@ JUDGING = Size(memory_mb=1024, timeout_s=900)
 """The longest submission is read in twenty sections, which takes minutes; a short submission takes one call."""
 
 
-class Oracle(Construct):
+class Oracle(JobConstruct):
     """Tasks, from their dimensions to their results."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: AnswerFunctions
     ) -> None:
-        super().__init__(scope, construct_id)
-        self._runtime = runtime
+        super().__init__(scope, construct_id, runtime=runtime, package="oracle")
         self.bus = events.EventBus(
             self, "Bus", event_bus_name=Stack.of(self).stack_name, description="What happened to tasks"
         )
@@ -99,7 +98,3 @@ class Oracle(Construct):
             },
             at_once=at_once,
         )
-
-    def _function(self, construct_id: str, size: Size) -> Function:
-        handler = f"functions.oracle.{construct_id.lower()}"
-        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size)

@@ -1,5 +1,7 @@
 """The queues: evaluations deferred to another day, requests sent as messages, and messages that failed for good."""
 
+from typing import Any
+
 from aws_cdk import Duration
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
@@ -12,37 +14,44 @@ INTAKE_RETENTION = Duration.days(4)
 """Shorter than for dead letters: a message's age counts from its first sending, in whichever queue it lies."""
 
 
+def queue(scope: Construct, construct_id: str, *, kept: Duration, local: bool, **more: Any) -> sqs.Queue:
+    """An encrypted queue that keeps messages so long; `more` as in `sqs.Queue`.
+
+    `local`: it is on a laptop, where it is reached over a loopback without a certificate.
+    """
+    return sqs.Queue(
+        scope,
+        construct_id,
+        retention_period=kept,
+        encryption=sqs.QueueEncryption.SQS_MANAGED,
+        enforce_ssl=not local,
+        **more,
+    )
+
+
 class Queues(Construct):
     """The queues. The deferred queue has no consumer of its own: the drain takes from it what the day's budget allows.
 
-    `local`: the deployment is on a laptop, where the queues are reached over a loopback without a certificate.
+    `local` is as in `queue`.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, local: bool) -> None:
         super().__init__(scope, construct_id)
-        self.deferred = sqs.Queue(
+        self.deferred = queue(
             self,
             "Deferred",
+            kept=LONGEST_RETENTION,
+            local=local,
             fifo=True,
-            retention_period=LONGEST_RETENTION,
             visibility_timeout=Duration.minutes(15),
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=not local,
         )
-        self.dead_letters = sqs.Queue(
-            self,
-            "DeadLetters",
-            retention_period=LONGEST_RETENTION,
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=not local,
-        )
-        self.intake = sqs.Queue(
+        self.dead_letters = queue(self, "DeadLetters", kept=LONGEST_RETENTION, local=local)
+        self.intake = queue(
             self,
             "Intake",
-            retention_period=INTAKE_RETENTION,
+            kept=INTAKE_RETENTION,
+            local=local,
             visibility_timeout=Duration.seconds(VISIBLE_AFTER.total_seconds()),
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=not local,
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=DELIVERIES),
         )
 

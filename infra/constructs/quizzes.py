@@ -3,7 +3,7 @@
 from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
-from infra.constructs.function import Function, Runtime, Size
+from infra.constructs.function import Function, JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.store import ARTIFACTS, COURSES, TRACES, Store
 
@@ -15,14 +15,13 @@ EVALUATING = Size(memory_mb=1769, timeout_s=60)
 """One whole processor: a cold start reads the tables of the script checks while a caller waits."""
 
 
-class Quizzes(Construct):
+class Quizzes(JobConstruct):
     """Quizzes, from the request to the best attempt."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: AnswerFunctions
     ) -> None:
-        super().__init__(scope, construct_id)
-        self._runtime = runtime
+        super().__init__(scope, construct_id, runtime=runtime, package="quizzes")
         retrieve = self._function("Retrieve", KEEPING)
         weakness = self._function("Weakness", KEEPING)
         generate = self._function("Generate", WRITING)
@@ -53,7 +52,3 @@ class Quizzes(Construct):
     def let_start_machines(self, *functions: Function) -> None:
         """Let functions start the machine that runs quizzes."""
         self.machine.let_start(*functions, variable="TOUCHSTONE_QUIZ_MACHINE_ARN")
-
-    def _function(self, construct_id: str, size: Size) -> Function:
-        handler = f"functions.quizzes.{construct_id.lower()}"
-        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size)

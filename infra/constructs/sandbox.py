@@ -8,24 +8,20 @@ machine per function: there each proof runs in bubblewrap, in a network of its o
 
 from collections.abc import Sequence
 
-from aws_cdk import Duration
-from aws_cdk import Size as Storage
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.constructs.function import Function, Runtime
+from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.store import BUNDLES, Store
 
 MODULE = "functions.sandbox"
-MEMORY_MB = 3008
-"""Enough for the import of a large target, and 512 MB for its proof. It also gives nearly two processors, by which
-imports are limited."""
-TIMEOUT_S = 400
-"""Two imports of a target and two runs of a script, each a minute at most, and the download of a bundle."""
-STORAGE_MB = 6144
-"""Enough for the archive of a bundle, the unpacked bundle, and the files that a proof writes."""
+PROVING = Size(memory_mb=3008, timeout_s=400, storage_mb=6144)
+"""The memory is enough for the import of a large target, and 512 MB for its proof. It also gives nearly two processors,
+by which imports are limited. The time is enough for two imports of a target and two runs of a script, each a minute at
+most, and the download of a bundle. The storage is enough for the archive of a bundle, the unpacked bundle, and the
+files that a proof writes."""
 ZONES = 2
 """How many zones, the region's first, are used if none are named. In a few old accounts one cannot hold functions."""
 INTERFACES = (
@@ -48,18 +44,11 @@ class ProofSandbox(Construct):
         local = runtime.settings.local
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         self.vpc = None if local else self._isolated(store, runtime.settings.zones)
-        self.function = lambda_.Function(
+        self.function = runtime.function(
             self,
-            "Function",
-            runtime=lambda_.Runtime.PYTHON_3_13,
-            architecture=runtime.architecture,
-            code=runtime.entry_points,
             handler=f"{MODULE}.handler",
-            layers=runtime.layers(MODULE),
             role=self.role,
-            memory_size=MEMORY_MB,
-            ephemeral_storage_size=Storage.mebibytes(STORAGE_MB),
-            timeout=Duration.seconds(TIMEOUT_S),
+            size=PROVING,
             tracing=lambda_.Tracing.DISABLED,
             environment={"TOUCHSTONE_SANDBOX": "bubblewrap" if local else "function"},
             vpc=self.vpc,

@@ -6,9 +6,32 @@ from aws_cdk import aws_scheduler_targets as targets
 from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
+from infra.constructs.function import Function
 
 PROVIDER_TIME = TimeZone.AMERICA_LOS_ANGELES
 """The time zone of Gemini's quota day, which ends there at midnight. A fixed offset would be wrong half the year."""
+
+
+def call_regularly(
+    scope: Construct,
+    construct_id: str,
+    function: Function,
+    *,
+    description: str,
+    schedule: scheduler.ScheduleExpression,
+    within: Duration,
+) -> None:
+    """Call a function by a schedule, at some time `within` so long after each of its moments."""
+    scheduler.Schedule(
+        scope,
+        construct_id,
+        description=description,
+        schedule=schedule,
+        time_window=scheduler.TimeWindow.flexible(within),
+        target=targets.LambdaInvoke(
+            function.function, input=scheduler.ScheduleTargetInput.from_object({"source": "schedule"})
+        ),
+    )
 
 
 class Schedules(Construct):
@@ -22,25 +45,21 @@ class Schedules(Construct):
         for shard in range(drains):
             self._drain(answers, shard)
         if answers.purge is not None:
-            scheduler.Schedule(
+            call_regularly(
                 self,
                 "Purge",
+                answers.purge,
                 description="Remove records whose retention is over",
                 schedule=scheduler.ScheduleExpression.cron(minute="30", hour="2"),
-                time_window=scheduler.TimeWindow.flexible(Duration.minutes(60)),
-                target=targets.LambdaInvoke(
-                    answers.purge.function, input=scheduler.ScheduleTargetInput.from_object({"source": "schedule"})
-                ),
+                within=Duration.minutes(60),
             )
-        scheduler.Schedule(
+        call_regularly(
             self,
             "Sweep",
+            answers.sweep,
             description="Finish what a crash left behind, and send again what a queue is about to forget",
             schedule=scheduler.ScheduleExpression.rate(Duration.minutes(15)),
-            time_window=scheduler.TimeWindow.flexible(Duration.minutes(5)),
-            target=targets.LambdaInvoke(
-                answers.sweep.function, input=scheduler.ScheduleTargetInput.from_object({"source": "schedule"})
-            ),
+            within=Duration.minutes(5),
         )
 
     def _drain(self, answers: AnswerFunctions, shard: int) -> None:

@@ -3,7 +3,7 @@
 from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
-from infra.constructs.function import Function, Runtime, Size
+from infra.constructs.function import Function, JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.store import ARTIFACTS, SCRATCH, TRACES, Store
 
@@ -15,14 +15,13 @@ CONCLUDING = Size(memory_mb=3008, timeout_s=900)
 """For a function that holds the results of two thousand pairs and computes intervals, which takes a processor."""
 
 
-class Surfaces(Construct):
+class Surfaces(JobConstruct):
     """Measurements, from the material to its scores; experiments, from their variants to the report."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: AnswerFunctions
     ) -> None:
-        super().__init__(scope, construct_id)
-        self._runtime = runtime
+        super().__init__(scope, construct_id, runtime=runtime, package="surfaces")
         self._functions(store)
         at_once = runtime.settings.batch_concurrency
         self.measure_machine = Machine(
@@ -63,7 +62,3 @@ class Surfaces(Construct):
         store.let_use_objects(*judging, self.conclude, roots=[ARTIFACTS])
         store.let_add_objects(self.measure, self.pair, roots=[TRACES])
         store.let_use_objects(self.measure, self.plan, self.pair, roots=[SCRATCH])
-
-    def _function(self, construct_id: str, size: Size) -> Function:
-        handler = f"functions.surfaces.{construct_id.lower()}"
-        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size)

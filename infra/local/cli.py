@@ -12,10 +12,10 @@ import typer
 from rich.console import Console
 
 from infra.layers import BuildError
-from infra.local import deployment, emulator, tenant
+from infra.local import deployment, emulator
 from infra.local.emulator import CloudError
 from infra.local.home import HOME_VARIABLE, Home, Running
-from infra.local.ready import ReadyCloud, api_url, bring_up
+from infra.local.ready import ReadyCloud, api_url, bring_up, ensure_token
 from infra.local.tiny_judge import TinyJudgeError
 from infra.toolchain import ToolMissingError
 
@@ -93,7 +93,7 @@ def env() -> None:
     variables = {
         **home.credentials(running),
         "TOUCHSTONE_API_URL": api_url(running, outputs),
-        "TOUCHSTONE_TOKEN": tenant.ensure_token(home, running, outputs),
+        "TOUCHSTONE_TOKEN": ensure_token(home, running, outputs),
         "TOUCHSTONE_STACK": deployment.STACK_NAME,
         # For the operator's commands, which do not use the API.
         "TOUCHSTONE_TABLE": outputs["TableName"],

@@ -28,19 +28,26 @@ DONE = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE"})
 IN_PROGRESS = "_IN_PROGRESS"
 
 
+def connection(running: Running, home: Home) -> dict[str, Any]:
+    """Where the local cloud is and who asks, for boto3, which then ignores all else that this machine says of it."""
+    variables = home.credentials(running)
+    return {
+        "endpoint_url": running.endpoint,
+        "region_name": variables["AWS_REGION"],
+        "aws_access_key_id": variables["AWS_ACCESS_KEY_ID"],
+        "aws_secret_access_key": variables["AWS_SECRET_ACCESS_KEY"],
+    }
+
+
 def client(service: str, running: Running, home: Home) -> Any:
-    """A boto3 client of the local cloud. It ignores all other credentials and endpoints of this machine."""
+    """A boto3 client of the local cloud."""
     import boto3
     from botocore.config import Config
 
-    variables = home.credentials(running)
     make: Any = boto3.client  # typed for literal names of services only
     return make(
         service,
-        endpoint_url=running.endpoint,
-        region_name=variables["AWS_REGION"],
-        aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
-        aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
+        **connection(running, home),
         config=Config(inject_host_prefix=False, s3={"addressing_style": "path"}, retries={"total_max_attempts": 2}),
     )
 

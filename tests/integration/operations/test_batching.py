@@ -11,8 +11,9 @@ import pytest
 
 from tests.support.house import BUCKET, House
 from touchstone.errors import StoreError
-from touchstone.operations.batches.batching import QUIET_AFTER, Batching, Prepared, Rounds
+from touchstone.operations.batches.batching import QUIET_AFTER, Batching, Prepared
 from touchstone.operations.batches.chunks import CHUNK_LINES, LineChunk
+from touchstone.operations.batches.rounds import Rounds, collect
 from touchstone.records import Artifacts, Batch, Batches, RequestKeys, Tenants
 
 if TYPE_CHECKING:
@@ -89,8 +90,8 @@ def test_a_run_that_went_quiet_is_followed_by_the_next_one_that_is_asked_for(hou
     house.clock.advance(seconds=1)
     assert _chunks(batching, owner="run-3") == [first, second]
     _do(batching, second)
-    assert batching.collect(first.batch_id, owner="run-1").batch.state == "running"
-    batch = batching.collect(first.batch_id, owner="run-3").batch
+    assert collect(batching, first.batch_id, owner="run-1").batch.state == "running"
+    batch = collect(batching, first.batch_id, owner="run-3").batch
     assert (batch.state, batch.done, _results(batching, batch)) == ("finished", LINES, LINES)
 
 
@@ -102,7 +103,7 @@ def test_a_run_whose_parts_have_expired_begins_them_anew(house: House, batching:
     assert _chunks(batching, owner="run-2") == chunks
     for chunk in chunks:
         _do(batching, chunk)
-    batch = batching.collect(chunks[0].batch_id, owner="run-2").batch
+    batch = collect(batching, chunks[0].batch_id, owner="run-2").batch
     assert (batch.state, batch.total, batch.done, batch.failed) == ("finished", LINES, LINES, 0)
 
 
@@ -110,7 +111,7 @@ def test_a_run_redriven_after_its_parts_expired_fails_and_says_what_to_do(batchi
     chunks = _chunks(batching, owner="run-1")
     _do(batching, chunks[0])
     _forget_scratch(s3)
-    failed = batching.collect(chunks[0].batch_id, owner="run-1").batch
+    failed = collect(batching, chunks[0].batch_id, owner="run-1").batch
     assert failed.state == "failed"
     assert "expired; put the file in its place again" in (failed.failure or "")
     assert _chunks(batching, owner="run-2") == chunks
@@ -120,10 +121,10 @@ def test_results_outlive_what_only_served_them(house: House, batching: Batching,
     chunks = _chunks(batching, owner="run-1")
     for chunk in chunks:
         _do(batching, chunk)
-    finished = batching.collect(chunks[0].batch_id, owner="run-1").batch
+    finished = collect(batching, chunks[0].batch_id, owner="run-1").batch
     house.clock.advance(days=20)
     _forget_scratch(s3)
-    assert batching.collect(finished.id, owner="run-1").batch == finished
+    assert collect(batching, finished.id, owner="run-1").batch == finished
     assert _chunks(batching, owner="run-2") == []
     assert _results(batching, finished) == LINES
     assert batching.results_link(finished) is not None
@@ -154,7 +155,7 @@ def test_a_run_that_is_late_to_collect_keeps_its_batch_until_it_is_finished(
     house.clock.advance(seconds=QUIET_AFTER.total_seconds())
     others: list[list[LineChunk]] = []
     with _meanwhile(s3, "GetObject", lambda: others.append(_chunks(batching, owner="run-2"))):
-        batch = batching.collect(chunks[0].batch_id, owner="run-1").batch
+        batch = collect(batching, chunks[0].batch_id, owner="run-1").batch
     assert others == [[]]
     assert (batch.state, batch.owner, batch.done, batch.failed) == ("finished", "run-1", LINES, 0)
 
@@ -170,11 +171,11 @@ def test_a_run_that_loses_its_batch_while_it_collects_leaves_results_and_counts_
         assert _chunks(batching, owner="run-2") == chunks
 
     with _meanwhile(s3, "GetObject", lost):
-        left = batching.collect(chunks[0].batch_id, owner="run-1").batch
+        left = collect(batching, chunks[0].batch_id, owner="run-1").batch
     assert (left.state, left.owner, left.done, left.failed) == ("running", "run-2", CHUNK_LINES, 0)
     assert s3.list_objects_v2(Bucket=BUCKET, Prefix="inbox/acme/a.results")["KeyCount"] == 0
     _do(batching, chunks[1])
-    batch = batching.collect(chunks[0].batch_id, owner="run-2").batch
+    batch = collect(batching, chunks[0].batch_id, owner="run-2").batch
     assert (batch.state, batch.done, batch.failed, _results(batching, batch)) == ("finished", LINES, 0, LINES)
 
 
@@ -183,13 +184,13 @@ def test_a_part_that_its_run_did_not_come_to_count_is_counted_with_the_results(b
     _do(batching, chunks[0])
     part = '{}\n{"error": {"reason": "invalid_input"}}\n' + "{}\n" * 3
     batching.scratch.put_text(tenant="acme", key=chunks[1].part_key, text=part)
-    batch = batching.collect(chunks[0].batch_id, owner="run-1").batch
+    batch = collect(batching, chunks[0].batch_id, owner="run-1").batch
     assert (batch.state, batch.done, batch.failed) == ("finished", LINES - 1, 1)
 
 
 def test_a_run_without_a_list_of_chunks_fails(batching: Batching) -> None:
     batch = batching.begin(key=None)
-    assert batching.collect(batch.id, owner="run-1").batch.state == "failed"
+    assert collect(batching, batch.id, owner="run-1").batch.state == "failed"
 
 
 def test_a_link_is_given_while_a_file_helps(house: House, batching: Batching, s3: "S3Client") -> None:
@@ -203,11 +204,11 @@ def test_a_link_is_given_while_a_file_helps(house: House, batching: Batching, s3
     seen.append(awaited())
     house.clock.advance(seconds=QUIET_AFTER.total_seconds())
     seen.append(awaited())
-    batching.collect(batch.id, owner="run-1", rounds=Rounds(last=True))
+    collect(batching, batch.id, owner="run-1", rounds=Rounds(last=True))
     seen.append(awaited())
     batching.prepare(batch.id, owner="run-2")
     _do(batching, chunk)
-    batching.collect(batch.id, owner="run-2")
+    collect(batching, batch.id, owner="run-2")
     seen.append(awaited())
     assert seen == [True, False, True, True, False]
 
@@ -228,7 +229,7 @@ def test_a_corrected_file_of_a_batch_that_failed_is_cut_and_counted_anew(batchin
         _do(batching, chunks[0])
         batching.refuse(batch.id, "States.DataLimitExceeded", owner=owner)
     _do(batching, chunks[1])
-    batch = batching.collect(batch.id, owner="run-3").batch
+    batch = collect(batching, batch.id, owner="run-3").batch
     assert (batch.state, batch.done, _results(batching, batch)) == ("finished", LINES, LINES)
 
 
@@ -276,7 +277,7 @@ def test_the_memory_of_collecting_does_not_grow_with_the_results(
     monkeypatch.setattr(Artifacts, "put_stream", put)
     tracemalloc.start()
     try:
-        batch = batching.collect(first.batch_id, owner="run-1").batch
+        batch = collect(batching, first.batch_id, owner="run-1").batch
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -16,9 +16,10 @@ from tests.support.balance import balance_local
 from tests.support.commands import Command
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire_batches import Plan, Refusal
-from touchstone.cli.batches import batch_journal, cheap_batch
+from touchstone.cli.batches import batch_journal, cheap_batch, cheap_submitting
 from touchstone.cli.batches.batch_journal import BatchJournal, Intent, LinePlace, journal_path
 from touchstone.cli.batches.cheap_batch import CheapRun
+from touchstone.cli.batches.cheap_submitting import BatchSubmitter
 from touchstone.cli.terminal import waiting
 from touchstone.clock import OFFSET_VARIABLE, system_clock
 from touchstone.errors import StoreError
@@ -270,7 +271,7 @@ def test_what_was_lost_is_paid_for_and_counts_for_the_ceiling(
     touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _forget_at_the_first_rest(monkeypatch, server)
-    monkeypatch.setattr(cheap_batch, "highest_cost_usd", lambda *_, **__: 1.0)
+    monkeypatch.setattr(cheap_submitting, "highest_cost_usd", lambda *_, **__: 1.0)
     arguments = ("batch", "run", str(requests), "--local", "--cheap", "--max-cost", "6")
     touchstone(*arguments, env=server.environment())
     lost, again, *_ = [len(each.line_ids) for each in server.batches.stored.values()]
@@ -491,17 +492,17 @@ def test_a_ceiling_submits_nothing_beside_a_batch_that_may_cost_nobody_knows_wha
     monkeypatch.setattr(GeminiBatches, "limits", BatchLimits(lines=2, bytes=1_000_000))
     server.batches.plan(Plan(looks=3))
     arguments = ("batch", "run", str(requests), "--local", "--cheap")
-    create, created = CheapRun._created, count()
+    create, created = BatchSubmitter._created, count()
 
-    async def once(run: CheapRun, *given: Any) -> bool:
+    async def once(run: BatchSubmitter, *given: Any) -> bool:
         if next(created):
             raise KeyboardInterrupt
         return await create(run, *given)
 
     with monkeypatch.context() as patched:
-        patched.setattr(CheapRun, "_created", once)
+        patched.setattr(BatchSubmitter, "_created", once)
         # Nobody knows the price, and no ceiling is set.
-        patched.setattr(cheap_batch, "highest_cost_usd", lambda *_, **__: None)
+        patched.setattr(cheap_submitting, "highest_cost_usd", lambda *_, **__: None)
         touchstone(*arguments, env=server.environment())
     with monkeypatch.context() as patched:
         _leave_at_once(patched, waiting, "rest")

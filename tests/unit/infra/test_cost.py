@@ -4,10 +4,9 @@ import re
 
 import pytest
 
-from infra.constructs.store import INDEXES
 from tests.bench import cost
 from tests.support import metering
-from tests.support.templates import Resources
+from tests.support.templates import Resources, of_type
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?= %)|\d+\.\d+|\d+")
 MOST_WRITES, MOST_INDEX_WRITES = 16, 5
@@ -62,10 +61,19 @@ def test_each_piece_of_work_stays_within_what_it_may_cost(
     assert (int(units[1]) <= MOST_WRITES, int(units[2]) <= MOST_INDEX_WRITES) == (True, True)
 
 
-def test_the_meter_knows_the_tables_indexes() -> None:
-    assert {name: carried[2:] for name, carried in metering.INDEXES.items()} == {
-        name: tuple(each for each in carried if each != "count") for name, carried in INDEXES.items()
-    }
+def test_the_meter_knows_the_tables_indexes(resources: Resources) -> None:
+    (indexes,) = (
+        found
+        for table in of_type(resources, "AWS::DynamoDB::Table").values()
+        if (found := table["Properties"].get("GlobalSecondaryIndexes"))
+    )
+    assert {
+        index["IndexName"]: (
+            *(key["AttributeName"] for key in index["KeySchema"]),
+            *index["Projection"].get("NonKeyAttributes", ()),
+        )
+        for index in indexes
+    } == metering.INDEXES
 
 
 def test_units_are_counted_as_dynamodb_bills_them() -> None:

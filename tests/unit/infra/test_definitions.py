@@ -1,12 +1,11 @@
 """The definitions in the Amazon States Language: nothing that AWS would refuse, and each such fault is seen."""
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from infra.constructs.machine import DEFINITIONS, definition
+from tests.support.machine import DEFINITIONS, definition
 from tests.support.states_language import ALL, faults
 
 NAMES = sorted(path.name.removesuffix(".asl.yaml") for path in DEFINITIONS.glob("*.asl.yaml"))
@@ -68,18 +67,18 @@ FAULTS: list[tuple[str, Change]] = [
 
 @pytest.mark.parametrize(("fault", "change"), FAULTS, ids=[fault for fault, _ in FAULTS])
 def test_a_fault_is_seen(fault: str, change: Change) -> None:
-    machine = copy.deepcopy(definition("evaluate"))
+    machine = definition("evaluate")
     change(machine["States"]["Evaluate"])
     assert f"Evaluate: {fault}" in faults(machine)
 
 
 def test_a_fault_inside_a_map_and_a_start_that_is_not_there_are_seen() -> None:
-    machine = copy.deepcopy(definition("batch"))
+    machine = definition("batch")
     machine["States"]["Chunks"]["ItemProcessor"]["StartAt"] = "Lnies"
     assert faults(machine) == ["StartAt: there is no state Lnies"]
 
 
 def test_names_that_an_expression_makes_itself_are_known() -> None:
-    machine = copy.deepcopy(definition("evaluate"))
+    machine = definition("evaluate")
     machine["States"]["Evaluate"]["Output"] = "{% ($mine := 2; $map([1], function($each) { $each * $mine })) %}"
     assert faults(machine) == []

@@ -16,7 +16,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from infra.layers import PARTS, Code
-from infra.local import cli, demo, deployment, emulator, front, tenant
+from infra.local import cli, demo, deployment, emulator, front
 from infra.local.home import HOME_VARIABLE, Home, Running
 
 
@@ -181,7 +181,7 @@ def cloud(home: Home, monkeypatch: pytest.MonkeyPatch) -> Running:
             "JudgeKeysSecretArn": "s"}  # fmt: skip
     monkeypatch.setattr(emulator, "alive", lambda _: True)
     monkeypatch.setattr(deployment, "outputs", lambda _: made)
-    monkeypatch.setattr(tenant, "ensure_token", lambda *_: "ts_x")
+    monkeypatch.setattr(cli, "ensure_token", lambda *_: "ts_x")
     return running
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from functions.observability import METRICS, STATUSES
-from infra.constructs.dashboard import QUERIES
 from tests.support.templates import Resources
 
 ROOT = Path(__file__).parents[3]
@@ -123,6 +122,8 @@ def test_the_dashboard_has_the_figures_of_the_pages_and_is_one_that_costs_nothin
 
 
 def test_what_is_no_metric_is_a_saved_query_over_every_functions_log(resources: Resources) -> None:
+    from infra.constructs.dashboard import QUERIES
+
     saved = of_type(resources, "AWS::Logs::QueryDefinition").values()
     assert {one["Name"] for one in saved} == {f"Touchstone/{name}" for name in QUERIES}
     functions = [

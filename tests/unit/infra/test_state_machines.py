@@ -7,14 +7,10 @@ from typing import Any
 
 import pytest
 
-from infra.constructs import answers as sizes
-from infra.constructs import audits, intake, quizzes, sandbox, surfaces
-from infra.constructs.function import Size
-from infra.constructs.machine import DEFINITIONS, definition
-from tests.support.templates import Resources
+from tests.support.machine import DEFINITIONS, definition
+from tests.support.templates import Resources, functions, of_type
 from touchstone.answers import judge_time
-from touchstone.operations import draining, evaluating, steps
-from touchstone.operations import intake as answer_intake
+from touchstone.operations import draining, evaluating, intake, steps
 from touchstone.operations.audits import solving
 from touchstone.operations.surfaces import experimenting, measuring
 from touchstone.quizzes import loop
@@ -111,35 +107,41 @@ def test_a_burst_of_evaluations_that_the_account_does_not_admit_ends_before_the_
     assert waits + evaluate["TimeoutSeconds"] + send["TimeoutSeconds"] < definition("evaluate")["TimeoutSeconds"]
 
 
-def test_an_attempt_of_ours_has_longer_than_a_caller_who_waits() -> None:
+def test_an_attempt_of_ours_has_longer_than_a_caller_who_waits(resources: Resources) -> None:
     at_leisure = dict(tasks("solve"))["QuickVerify"]["TimeoutSeconds"]
-    assert at_leisure > sizes.VERIFYING.timeout_s > answer_intake.SYNC_SECONDS
+    assert at_leisure > functions(resources)["verify"]["Timeout"] > intake.SYNC_SECONDS
 
 
 @pytest.mark.parametrize(
-    ("seconds", "size"),
+    ("seconds", "name"),
     [
-        (steps.READ_SECONDS, sizes.JUDGING),
-        (steps.ANALYZE_SECONDS, sizes.JUDGING),
-        (steps.ENRICH_SECONDS, sizes.JUDGING),
-        (steps.SOLVE_SECONDS, sizes.SOLVING),
-        (judge_time.whole_seconds(judge_time.MOST_SECONDS), sizes.VERIFYING),
-        (judge_time.whole_seconds(judge_time.MOST_SECONDS), intake.RECEIVING),
-        (evaluating.EVALUATE_SECONDS, sizes.EVALUATING),
-        (draining.ROUND_SECONDS, sizes.DRAINING),
-        (measuring.MEASURE_SECONDS, surfaces.MEASURING),
-        (2 * experimenting.PAIR_SECONDS, surfaces.MEASURING),
-        (solving.TURN_SECONDS + sandbox.TIMEOUT_S, audits.TURNING),
-        (loop.SECONDS, quizzes.WRITING),
-        (loop.SECONDS, quizzes.EVALUATING),
+        (steps.READ_SECONDS, "read_image"),
+        (steps.ANALYZE_SECONDS, "analyze"),
+        (steps.ENRICH_SECONDS, "enrich"),
+        (steps.SOLVE_SECONDS, "solve"),
+        (judge_time.whole_seconds(judge_time.MOST_SECONDS), "verify"),
+        (judge_time.whole_seconds(judge_time.MOST_SECONDS), "intake"),
+        (evaluating.EVALUATE_SECONDS, "evaluate"),
+        (draining.ROUND_SECONDS, "drain"),
+        (measuring.MEASURE_SECONDS, "measure"),
+        (2 * experimenting.PAIR_SECONDS, "pair"),
+        (loop.SECONDS, "quizzes.generate"),
+        (loop.SECONDS, "quizzes.evaluate"),
     ],
 )
-def test_a_step_gives_its_judges_up_long_before_its_function_ends(seconds: float, size: Size) -> None:
-    assert seconds + 20 <= size.timeout_s
+def test_a_step_gives_its_judges_up_long_before_its_function_ends(
+    seconds: float, name: str, resources: Resources
+) -> None:
+    assert seconds + 20 <= functions(resources)[name]["Timeout"]
+
+
+def test_a_turn_of_an_audit_has_the_time_of_its_model_and_of_a_proof(resources: Resources) -> None:
+    found = functions(resources)
+    assert solving.TURN_SECONDS + found["sandbox"]["Timeout"] + 20 <= found["audits.turn"]["Timeout"]
 
 
 def test_a_state_ends_after_its_function_so_that_the_functions_own_end_is_told(resources: Resources) -> None:
-    functions = {key: item for key, item in resources.items() if item["Type"] == "AWS::Lambda::Function"}
+    deployed = of_type(resources, "AWS::Lambda::Function")
     checked = 0
     for machine in [item for item in resources.values() if item["Type"] == "AWS::StepFunctions::StateMachine"]:
         bound = machine["Properties"]["DefinitionSubstitutions"]
@@ -148,7 +150,7 @@ def test_a_state_ends_after_its_function_so_that_the_functions_own_end_is_told(r
                 variable = str(state["Arguments"].get("FunctionName", "")).strip("${}")
                 if variable not in bound:
                     continue
-                timeout = functions[bound[variable]["Fn::GetAtt"][0]]["Properties"]["Timeout"]
+                timeout = deployed[bound[variable]["Fn::GetAtt"][0]]["Properties"]["Timeout"]
                 assert timeout < state["TimeoutSeconds"], title
                 checked += 1
     assert checked >= 10

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 
 from tests.support.clocks import StandingClock
-from touchstone.operations.batches.batching import (
-    CONTENT_TYPE,
+from touchstone.operations.batches.batching import CONTENT_TYPE, Batching
+from touchstone.operations.batches.chunks import LineChunk, listed, to_list
+from touchstone.operations.batches.lines import LineResult, OpenLine, part_of
+from touchstone.operations.batches.rounds import (
     LONGEST_PAUSE,
     MAX_ROUNDS,
     NOT_DONE,
     SHORTEST_PAUSE,
-    Batching,
     Gathered,
     Rounds,
+    collect,
 )
-from touchstone.operations.batches.chunks import LineChunk, listed, to_list
-from touchstone.operations.batches.lines import LineResult, OpenLine, part_of
 from touchstone.records import Batch
 
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
@@ -84,7 +84,7 @@ def _collected(
     folders: Any = {"inbox": _Folder(), "scratch": scratch, "artifacts": scratch, "batches": waits}
     batching = Batching(tenant="acme", tenants=nothing, keys=nothing, clock=StandingClock(NOW), **folders)
     begun = None if since is None else NOW - since
-    return batching.collect("b", owner="run-1", rounds=Rounds(done=rounds, since=begun)), scratch.objects
+    return collect(batching, "b", owner="run-1", rounds=Rounds(done=rounds, since=begun)), scratch.objects
 
 
 def _next(gathered: Gathered, objects: Mapping[str, bytes]) -> tuple[timedelta, list[int]]:

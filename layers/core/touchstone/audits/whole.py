@@ -24,8 +24,8 @@ from touchstone.audits.agent import (
     proving,
     reopened,
     solved,
-    take_turn,
 )
+from touchstone.audits.agent.solving import take_turns
 from touchstone.audits.bundles.target import Bundle
 from touchstone.audits.case import AuditCase
 from touchstone.audits.folder import AuditFolder, AuditFolderRequest, ReusedProofs
@@ -205,32 +205,22 @@ class _Run:
         state = self.kept.state_of(loaded.case)
         if state is None:
             state = begin(loaded.case.blind(), self.bench.library, bounds=self.terms.bounds)
-        state = await self._ended(loaded.case, _resumed(state, self.terms.bounds))
+
+        def keep(state: AgentState) -> None:
+            self._count(loaded.case, state)
+            self.kept.keep_state(loaded.case, state)
+
+        state = await take_turns(
+            _resumed(state, self.terms.bounds),
+            model=self.model,
+            bench=self.bench,
+            deadline=Deadline.after(self.terms.bounds.seconds),
+            stop=self.cost_stop,
+            keep=keep,
+            clock=self.clock,
+            sleep=self.sleep,
+        )
         return audited_of(loaded.case, solved(state), source=source)
-
-    async def _ended(self, case: AuditCase, state: AgentState) -> AgentState:
-        """The state of the case at its end, or when the limit of cost or the time was reached."""
-        deadline = Deadline.after(self.terms.bounds.seconds)
-        while state.ended is None:
-            if (why := self.cost_stop()) is not None:
-                return state.with_end("unanswered", why)  # not stored: a run with a higher limit continues the case
-            if deadline.passed:
-                return state.with_end("time", "The time for the case was used up.")
-            state = await take_turn(state, model=self.model, bench=self.bench, deadline=deadline)
-            self._count(case, state)
-            self.kept.keep_state(case, state)
-            pause = self._pause(state)
-            if pause is not None and pause < deadline.remaining:
-                await self.sleep(pause)
-                state = reopened(state)
-        return state
-
-    def _pause(self, state: AgentState) -> float | None:
-        """Seconds until the model may be asked again; None if waiting does not help."""
-        ended = state.ended
-        if ended is None or ended.why != "unanswered" or ended.until is None:
-            return None
-        return max(0.0, (ended.until - self.clock()).total_seconds())
 
     def _count(self, case: AuditCase, state: AgentState | None) -> None:
         if state is not None:

@@ -64,6 +64,20 @@ class BatchLocation:
     misses: int = 0
 
 
+def line_id_of(intent: str | None, number: int) -> str:
+    """The id of a line in the batch of an intent; `number` counts from 0."""
+    return f"{intent}-{number}"
+
+
+def quota_pause(refusals: int, *, at_least: float) -> timedelta:
+    """The pause before another batch is submitted, after a refusal for a quota that follows on `refusals` others.
+
+    It lasts `at_least` so many seconds, as the provider asked for, but never longer than `LONGEST_PAUSE`.
+    """
+    doubled = FIRST_PAUSE * 2.0 ** min(refusals, 10)
+    return timedelta(seconds=min(max(doubled, at_least), LONGEST_PAUSE))
+
+
 def may_have_created(error: JudgeError) -> bool:
     """Whether a create that failed with this error may have created the batch all the same."""
     return error.sent and not isinstance(error, CERTAINLY_REFUSED)

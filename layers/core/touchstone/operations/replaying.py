@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 
 from pydantic import BaseModel
 
@@ -25,6 +26,8 @@ from touchstone.judges.registry import Provider, Registry
 from touchstone.judges.renewing import WorkJudge
 from touchstone.judges.spends import Spend
 
+SAMPLE_ID = "0" * 26
+"""A stand-in for the id of a line in a batch, as long as one."""
 NO_KEY = "none"
 """A stand-in for a key where nothing is sent."""
 
@@ -50,6 +53,11 @@ class WaitingQuestion:
         """Whether the reply to an equal question may answer it. A turn of a conversation never shares a reply."""
         return isinstance(self.question, JudgeQuestion) and self.question.use_cache
 
+    @property
+    def sample_line(self) -> ModelRequest:
+        """The question as a line of a batch asks it, to see its size and its cost before there is a batch."""
+        return as_line(self.question, SAMPLE_ID)
+
 
 @dataclass(slots=True)
 class CheapLine:
@@ -72,6 +80,26 @@ class BatchApis:
         self._connect = connect
         self._adapters: dict[str, Adapter] = {}
         self._batches: dict[str, ProviderBatches | None] = {}
+
+    @cached_property
+    def prices(self) -> Registry:
+        """The registry with the prices of batches, for the accounting of batch replies.
+
+        The dates on which models retire are left out: the code that asks at once has warned of them.
+        """
+        halved = self.registry.by_batch()
+        return Registry(
+            {
+                name: provider.model_copy(
+                    update={
+                        "models": {
+                            each: model.model_copy(update={"retires": None}) for each, model in provider.models.items()
+                        }
+                    }
+                )
+                for name, provider in halved.providers.items()
+            }
+        )
 
     def batches(self, name: str) -> ProviderBatches | None:
         """The batch API of a provider. None if it has none. Raises `MisconfiguredError` if its key is missing."""
@@ -169,33 +197,11 @@ async def replayed_line(
     `began`: when the work began that asks (UTC); see `JudgeQuestion`. The judges are closed at the end.
     """
     work = CheapLine(brought)
-    judges = ReplayJudges(
-        apis, work, prices=prices_of_batches(apis.registry), cache=cache, brought_by=brought_by, began=began
-    )
+    judges = ReplayJudges(apis, work, prices=apis.prices, cache=cache, brought_by=brought_by, began=began)
     try:
         yield judges, work
     finally:
         await judges.aclose()
-
-
-def prices_of_batches(registry: Registry) -> Registry:
-    """The registry with the prices of batches, for the accounting of batch replies.
-
-    The dates on which models retire are left out: the code that asks at once has warned of them.
-    """
-    halved = registry.by_batch()
-    return Registry(
-        {
-            name: provider.model_copy(
-                update={
-                    "models": {
-                        each: model.model_copy(update={"retires": None}) for each, model in provider.models.items()
-                    }
-                }
-            )
-            for name, provider in halved.providers.items()
-        }
-    )
 
 
 def with_savings(spends: Sequence[Spend], registry: Registry) -> tuple[Spend, ...]:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from touchstone.audits.agent.library import Library, Module
 
@@ -87,20 +88,11 @@ class Names:
         match found.node:
             case None:
                 return self._of_module(found.module, name, hops)
-            case ast.ClassDef(body=body):
-                for statement in reversed(list(_flat(body))):
-                    if isinstance(statement, _DEFINITIONS) and name in _bound(statement):
-                        return FoundName(f"{found.name}.{name}", found.module, statement)
-                inherited = (self._own(base, name) for base in self._bases(found, {found.name}, hops - 1))
-                return next((one for one in inherited if one is not None), None)
+            case ast.ClassDef():
+                owners = chain([found], self._bases(found, {found.name}, hops - 1))
+                return next((one for owner in owners if (one := _own(owner, name)) is not None), None)
             case _:
                 return None
-
-    def _own(self, found: FoundName, name: str) -> FoundName | None:
-        for statement in reversed(list(_flat(getattr(found.node, "body", [])))):
-            if isinstance(statement, _DEFINITIONS) and name in _bound(statement):
-                return FoundName(f"{found.name}.{name}", found.module, statement)
-        return None
 
     def _of_module(self, module: Module, name: str, hops: int) -> FoundName | str | None:
         for statement in reversed(list(_flat(module.tree.body))):
@@ -131,6 +123,14 @@ class Names:
                 yield base
         for base in above:
             yield from self._bases(base, seen, hops - 1)
+
+
+def _own(found: FoundName, name: str) -> FoundName | None:
+    """The definition of `name` in the body of a class itself; None if it has none."""
+    for statement in reversed(list(_flat(getattr(found.node, "body", [])))):
+        if isinstance(statement, _DEFINITIONS) and name in _bound(statement):
+            return FoundName(f"{found.name}.{name}", found.module, statement)
+    return None
 
 
 def source_text(node: ast.AST) -> str:

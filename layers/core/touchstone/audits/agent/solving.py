@@ -193,22 +193,43 @@ async def solve(
     does.
     """
     state = begin(case, bench.library, bounds=bounds)
-    while True:
+    return solved(await take_turns(state, model=model, bench=bench, deadline=deadline, clock=clock, sleep=sleep))
+
+
+async def take_turns(
+    state: AgentState,
+    *,
+    model: Conversing,
+    bench: Workbench,
+    deadline: Deadline,
+    stop: Callable[[], str | None] = lambda: None,
+    keep: Callable[[AgentState], None] = lambda _state: None,
+    clock: Clock = system_clock,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> AgentState:
+    """The state of a case at its end, or when `deadline` passed or `stop` said why no further turn may be begun.
+
+    `keep` stores the state after each turn; it is not told of such a stop, so that a later run continues the case.
+    Waits and raises as `solve` does.
+    """
+    while state.ended is None:
+        if (why := stop()) is not None:
+            return state.with_end("unanswered", why)
         if deadline.passed:
-            return solved(state.with_end("time", "The time for the case was used up."))
+            return state.with_end("time", "The time for the case was used up.")
         state = await take_turn(state, model=model, bench=bench, deadline=deadline)
-        if state.ended is None:
-            continue
-        pause = _pause(state.ended, clock())
-        if pause is None or pause >= deadline.remaining:
-            return solved(state)
-        await sleep(pause)
-        state = reopened(state)
+        keep(state)
+        pause = _pause(state, clock())
+        if pause is not None and pause < deadline.remaining:
+            await sleep(pause)
+            state = reopened(state)
+    return state
 
 
-def _pause(ended: Ended, now: datetime) -> float | None:
+def _pause(state: AgentState, now: datetime) -> float | None:
     """Seconds until the model may be asked again; None if waiting does not help."""
-    if ended.why != "unanswered" or ended.until is None:
+    ended = state.ended
+    if ended is None or ended.why != "unanswered" or ended.until is None:
         return None
     return max(0.0, (ended.until - now).total_seconds())
 

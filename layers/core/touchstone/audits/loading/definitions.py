@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from touchstone.audits.case import AuditCase
-from touchstone.audits.loading.fields import (
+from touchstone.audits.loading.nodes import (
     CASES,
     ID,
     KEY,
@@ -15,12 +15,16 @@ from touchstone.audits.loading.fields import (
     OPTIONS,
     QUESTION,
     Complaints,
+    Listed,
+    Mapped,
+    Node,
+    Position,
+    Scalar,
     UnfitError,
     field_path,
     first_filled,
     text_of,
 )
-from touchstone.audits.loading.nodes import Listed, Mapped, Node, Position, Scalar
 from touchstone.audits.loading.options import OptionDefinition, key_of, read_options
 from touchstone.strict import fault_words
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from touchstone.audits.case import AuditCase
 from touchstone.audits.loading.definitions import cases_of, is_meant_as_cases
-from touchstone.audits.loading.fields import Complaints
 from touchstone.audits.loading.formats import read_json, read_lines, read_yaml
-from touchstone.audits.loading.nodes import Node, Position, UnreadableFileError
+from touchstone.audits.loading.nodes import Complaints, Node, Position, UnreadableFileError
 from touchstone.json_places import BYTE_ORDER_MARK
 
 MAX_FAULTS = 50

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from touchstone.audits.case import MAX_OPTIONS, MIN_OPTIONS
-from touchstone.audits.loading.fields import (
+from touchstone.audits.loading.nodes import (
     IS_KEY,
     KEY,
     KEY_INDEX,
@@ -24,13 +24,17 @@ from touchstone.audits.loading.fields import (
     TEXT,
     TRUE,
     Complaint,
+    Listed,
+    Mapped,
+    Node,
+    Position,
+    Scalar,
     UnfitError,
     field_path,
     filled_fields,
     first_filled,
     text_of,
 )
-from touchstone.audits.loading.nodes import Listed, Mapped, Node, Position, Scalar
 
 SHOWN_CHARS = 60
 _LETTERED = re.compile(r"\s*\(?([A-Za-z])[).:]\s+(\S.*)", re.DOTALL)

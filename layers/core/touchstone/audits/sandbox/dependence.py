@@ -95,21 +95,9 @@ class ProofScript:
 
     def bound_by(self, node: ast.AST) -> Iterable[str]:
         """The names that `node` binds to something that depends on the target."""
+        if assigned := _assigned(node):
+            return [name for target, value in assigned if self.depends(value) for name in _names(target)]
         match node:
-            case ast.Assign(targets=targets, value=value) if self.depends(value):
-                return [name for target in targets for name in _names(target)]
-            case ast.AnnAssign(target=target, value=ast.expr() as value) if self.depends(value):
-                return _names(target)
-            case ast.AugAssign(target=target, value=value) if self.depends(value):
-                return _names(target)
-            case ast.NamedExpr(target=target, value=value) if self.depends(value):
-                return _names(target)
-            case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value) if self.depends(value):
-                return _names(target)
-            case ast.comprehension(target=target, iter=value) if self.depends(value):
-                return _names(target)
-            case ast.withitem(context_expr=value, optional_vars=ast.expr() as target) if self.depends(value):
-                return _names(target)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 return [name] if self.depends(node) else ()
             case ast.Try(body=body, handlers=handlers) | ast.TryStar(body=body, handlers=handlers):
@@ -139,25 +127,15 @@ class ProofScript:
     def _parameters_of(self, name: str) -> list[str]:
         return _parameters(self._functions[name]) if name in self._functions else []
 
-    def _given(self, node: ast.AST) -> Iterable[tuple[str, ast.AST]]:  # noqa: C901, PLR0912 - one case a syntax
+    def _given(self, node: ast.AST) -> Iterable[tuple[str, ast.AST]]:
         """Each name that `node` binds, with the syntax of its value."""
+        if assigned := _assigned(node):
+            return [pair for target, value in assigned for pair in _paired(target, value)]
         match node:
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
                 own = set(self._bound_by_import(node))
                 names = [(alias.asname or alias.name.partition(".")[0], alias) for alias in aliases]
                 return [(name, node if name in own else alias) for name, alias in names]
-            case ast.Assign(targets=targets, value=value):
-                return [pair for target in targets for pair in _paired(target, value)]
-            case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
-                return _paired(target, value)
-            case ast.AugAssign(target=target, value=value):
-                return _paired(target, value)
-            case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
-                return _paired(target, value)
-            case ast.comprehension(target=target, iter=value):
-                return _paired(target, value)
-            case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
-                return _paired(target, value)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 return [(name, node)]
             case ast.ExceptHandler(name=str(name)):
@@ -171,6 +149,24 @@ class ProofScript:
             case ast.Call(func=ast.Attribute(value=owner), args=arguments):
                 return [(name, value) for name in _names(owner) for value in arguments if self.depends(value)]
         return ()
+
+
+def _assigned(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
+    """The targets to which `node` assigns, each with the value from which it gets its own."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            return [(target, value) for target in targets]
+        case (
+            ast.AnnAssign(target=target, value=ast.expr() as value)
+            | ast.AugAssign(target=target, value=value)
+            | ast.NamedExpr(target=target, value=value)
+            | ast.For(target=target, iter=value)
+            | ast.AsyncFor(target=target, iter=value)
+            | ast.comprehension(target=target, iter=value)
+            | ast.withitem(context_expr=value, optional_vars=ast.expr() as target)
+        ):
+            return [(target, value)]
+    return []
 
 
 def names_in(node: ast.AST) -> list[str]:

@@ -56,6 +56,11 @@ class Intent(_Entry):
     lines: dict[str, LinePlace]
     most_usd: float | None = None
 
+    @property
+    def recipient(self) -> tuple[str, str]:
+        """The provider and the model."""
+        return self.provider, self.model
+
 
 class Created(_Entry):
     """The batch of an intent, by its provider's id."""

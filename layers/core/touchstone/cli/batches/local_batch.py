@@ -18,7 +18,8 @@ from touchstone.answers.judge_time import judge_seconds
 from touchstone.answers.model import AnswerRecord
 from touchstone.answers.view import AnswerView
 from touchstone.cli.batches.batch_journal import BatchJournal, journal_path
-from touchstone.cli.batches.cheap_batch import CheapRun, cancel_all
+from touchstone.cli.batches.cheap_batch import CheapRun
+from touchstone.cli.batches.cheap_collecting import cancel_all
 from touchstone.cli.batches.cheap_estimate import BatchEstimate, estimated
 from touchstone.cli.batches.local_results import (
     ResultsFile,

@@ -80,6 +80,19 @@ def say(sentence: str) -> None:
     print(visible(sentence), file=sys.stderr, flush=True)  # noqa: T201
 
 
+class SayOnce:
+    """As `say`, but a sentence that was said already is not said again."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def __call__(self, sentence: str) -> None:
+        """Print one sentence on standard error, unless it was printed before."""
+        if sentence not in self._said:
+            self._said.add(sentence)
+            say(sentence)
+
+
 def print_json(document: object) -> None:
     """Print the document as JSON on standard output; a character that a terminal would obey is written as an escape."""
     text = json.dumps(document, ensure_ascii=False, indent=2)

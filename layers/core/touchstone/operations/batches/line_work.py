@@ -25,7 +25,7 @@ from touchstone.answers.view import AnswerView
 from touchstone.attempts import Waiting
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import NotFoundError, StoreError, TouchstoneError
-from touchstone.operations.batches.batching import CONTENT_TYPE, NOT_DONE, Batching
+from touchstone.operations.batches.batching import CONTENT_TYPE, Batching
 from touchstone.operations.batches.chunks import LineChunk, asks_now, lines_of
 from touchstone.operations.batches.lines import (
     BATCHED,
@@ -47,6 +47,7 @@ from touchstone.operations.batches.lines import (
     reference_in,
     request_of,
 )
+from touchstone.operations.batches.rounds import NOT_DONE
 from touchstone.operations.context import AnswerContext
 from touchstone.operations.intake import AnswerIntake
 from touchstone.operations.steps import work_whole

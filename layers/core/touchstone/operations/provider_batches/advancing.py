@@ -23,7 +23,7 @@ from touchstone.judges.batches.base import by_line
 from touchstone.judges.batches.record import ProviderBatch, ProviderBatchEnd
 from touchstone.operations import following
 from touchstone.operations.context import StepProgress
-from touchstone.operations.following import locate_batch, look_at, may_have_created
+from touchstone.operations.following import line_id_of, locate_batch, look_at, may_have_created
 from touchstone.operations.provider_batches import kinds
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.gathering import lines_of, released_on_failure, reserve_and_assign
@@ -124,7 +124,7 @@ async def _lines(
     while chunk := questions[len(wanted) : end_of_chunk(questions, len(wanted))]:
         wanted += await kinds.still_wanted(with_records_read(context, batch.of, chunk, cached=True), batch, chunk)
     return [
-        batches.line(batch.model, as_line(one.question, f"{intent}-{number}"))
+        batches.line(batch.model, as_line(one.question, line_id_of(intent, number)))
         for number, one in enumerate(wanted)
         if one is not None
     ]
@@ -160,8 +160,7 @@ def _held(context: BatchingContext, batch: ProviderBatch, why: str, *, seconds: 
     since = batch.refused_since or now
     if now - since >= following.DAY:
         return _give_up(context, batch, "refused", why)
-    doubled = following.FIRST_PAUSE * 2.0 ** min(batch.refusals, 10)
-    pause = timedelta(seconds=min(max(doubled, seconds), following.LONGEST_PAUSE))
+    pause = following.quota_pause(batch.refusals, at_least=seconds)
     return _ready(context, batch, because=why, refusals=batch.refusals + 1, refused_since=since, pause=pause)
 
 
@@ -217,7 +216,7 @@ async def _look(context: BatchingContext, batch: ProviderBatch, batches: Provide
         return _without_results(context, batch, str(error))
     except JudgeError as error:
         return _put_off(context, batch, str(error))
-    numbered = [f"{batch.intent}-{number}" for number in range(batch.count)]
+    numbered = [line_id_of(batch.intent, number) for number in range(batch.count)]
     brought = by_line(replies, numbered, state=look.state)
     key = f"{context.tenant}/provider-batches/{batch.id}/replies.jsonl"
     context.objects.put_text(tenant=context.tenant, key=key, text=kept(brought))

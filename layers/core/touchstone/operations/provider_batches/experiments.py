@@ -29,9 +29,9 @@ from touchstone.operations.provider_batches.questions import (
     SettledQuestion,
     addressed_replies_from_text,
     addressed_replies_to_text,
+    all_wanted,
     log_unreadable,
     settled_by,
-    wanted_question,
     without_latency,
 )
 from touchstone.operations.replaying import ReplayJudges, WaitingQuestion, replayed_line
@@ -81,8 +81,7 @@ class ExperimentBatches:
         found = await replayed(context, record, task, _brought(here, pair))
         wanted: tuple[WantedQuestion, ...] = ()
         if self._begins(record) and not pair.hastened and not _wanted_again(here, pair, found):
-            asked = [await wanted_question(context, one, shared=True) for one in found.wanted.values()]
-            wanted = tuple(one for one in asked if one is not None) if None not in asked else ()
+            wanted = await all_wanted(context, found.wanted.values(), shared=True)
         return PairTry(result=found.result, paid=found.paid, wanted=wanted, whole=found.whole)
 
     def add_to_batches(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PartsStanding:

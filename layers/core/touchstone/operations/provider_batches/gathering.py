@@ -27,7 +27,7 @@ from touchstone.errors import (
     SpendingCeilingError,
     TouchstoneError,
 )
-from touchstone.judges.batches import ProviderBatches, as_line
+from touchstone.judges.batches import ProviderBatches
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
 from touchstone.judges.batches.texts import size_of
 from touchstone.judges.questions import highest_cost_usd
@@ -37,14 +37,13 @@ from touchstone.operations.provider_batches.evaluations import replayed
 from touchstone.operations.provider_batches.learned_sizes import learned_size
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
-    SAMPLE_ID,
     ListedQuestion,
     listed,
     log_unreadable,
     questions_from_text,
     with_records_read,
 )
-from touchstone.operations.replaying import WaitingQuestion, prices_of_batches
+from touchstone.operations.replaying import WaitingQuestion
 from touchstone.records import BatchedEvaluations, Leases, PendingEvaluation, ProviderBatchSummary, new_ulid
 from touchstone.records.table import MAX_KEYS
 from touchstone.references import Reference
@@ -235,7 +234,7 @@ async def _seat(context: BatchingContext) -> _Seat | None:
         await context.apis.load(seat.model.provider)
     except (MisconfiguredError, SettingsError):
         return None
-    model = prices_of_batches(context.apis.registry).find(seat.model.provider, seat.model.name)
+    model = context.apis.prices.find(seat.model.provider, seat.model.name)
     return _Seat(model=model, batches=batches)
 
 
@@ -270,7 +269,7 @@ async def _chosen(context: BatchingContext, seat: _Seat, waiting: Sequence[Pendi
             together = await _wanted_of(context, seat, waiting[number : number + MAX_KEYS])
         wanted = together[number % MAX_KEYS]
         if wanted is not None:
-            question = as_line(wanted.question, SAMPLE_ID)
+            question = wanted.sample_line
             most = highest_cost_usd(seat.model, question, on=context.clock().date())
             size = chosen.size + size_of(seat.batches.line(seat.model.name, question))
             if left_usd and ceiling is not None and (most or 0.0) > ceiling and too_dear < MOST_TOO_DEAR:

@@ -29,9 +29,9 @@ from touchstone.operations.provider_batches.questions import (
     ListedQuestion,
     RepliedQuestion,
     SettledQuestion,
+    all_wanted,
     log_unreadable,
     settled_by,
-    wanted_question,
     without_latency,
 )
 from touchstone.operations.replaying import ReplayJudges, WaitingQuestion, replayed_line
@@ -110,7 +110,7 @@ async def measure_by_batch(
     if measurement.work(metric).over:
         return None
     return await own_batch.begin_own_batch(
-        *(context, workflows, _all_wanted(found).values()),
+        *(context, workflows, _open_questions(found).values()),
         of="measurement",
         answer_id=measurement.id,
         made_at=measurement.created_at,
@@ -132,8 +132,7 @@ async def tried(context: BatchingContext, measurement: Measurement) -> Measureme
     shared = measurement.request.use_cache
     if not measurement.open or measurement.when == "now":
         return measurement
-    wanted = [await wanted_question(context, one, shared=shared) for one in _all_wanted(found).values()]
-    return tuple(one for one in wanted if one is not None) if wanted and None not in wanted else measurement
+    return await all_wanted(context, _open_questions(found).values(), shared=shared) or measurement
 
 
 async def still_wanted(
@@ -147,7 +146,7 @@ async def still_wanted(
         return {}
     found = await replayed(context, measurement, measurement.open, brought={})
     _kept(context, measurement, found)
-    return _all_wanted(found)
+    return _open_questions(found)
 
 
 async def settled(
@@ -175,7 +174,7 @@ def _asked(judges: ReplayJudges, by: str | None) -> Judge | None:
     return judges.default(TIER) if by is None else judges.get(by, TIER)
 
 
-def _all_wanted(found: Sequence[MetricByBatch]) -> dict[str, WaitingQuestion]:
+def _open_questions(found: Sequence[MetricByBatch]) -> dict[str, WaitingQuestion]:
     """The open questions of the metrics, each once, keyed by their addresses."""
     return {one.address: one for each in found for one in each.wanted}
 

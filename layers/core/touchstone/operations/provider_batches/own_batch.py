@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.context import BatchingContext
-from touchstone.operations.provider_batches.questions import ListedQuestion, wanted_question
+from touchstone.operations.provider_batches.questions import ListedQuestion, all_wanted
 from touchstone.operations.replaying import WaitingQuestion
 from touchstone.records import derived_ulid
 from touchstone.references import Reference
@@ -42,9 +42,8 @@ async def begin_own_batch(
     made. The id follows from `name_parts` and the questions, so that a repeat meets the same batch. None is also
     returned if the spending ceiling does not admit the batch.
     """
-    wanted = [await wanted_question(context, one, shared=False) for one in questions]
-    sent = [one for one in wanted if one is not None]
-    if not sent or len(sent) < len(wanted):
+    sent = await all_wanted(context, questions, shared=False)
+    if not sent:
         return None
     most_usd = sum(one.most_usd for one in sent)
     _, left = gathering.spending_left(context)

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from touchstone.errors import ConflictError, MisconfiguredError, NotFoundError, SettingsError
-from touchstone.judges.batches import BatchReply, as_line
+from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import BatchedKind
 from touchstone.judges.batches.texts import size_of
 from touchstone.judges.questions import highest_cost_usd
@@ -18,11 +18,9 @@ from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend
 from touchstone.operations.batches.lines import WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
-from touchstone.operations.replaying import WaitingQuestion, prices_of_batches, with_savings
+from touchstone.operations.replaying import WaitingQuestion, with_savings
 from touchstone.references import Reference
 
-SAMPLE_ID = "0" * 26
-"""A stand-in for the id of a line, of the same length."""
 OUT_OF_REACH = (NotFoundError, ConflictError, ValidationError)
 """Raised for a record that is gone, was taken elsewhere, or cannot be read. Such a record must not stop the others."""
 
@@ -51,8 +49,8 @@ async def wanted_question(context: BatchingContext, one: WaitingQuestion, *, sha
         await context.apis.load(one.provider)
     except (MisconfiguredError, SettingsError):
         return None
-    model = prices_of_batches(context.apis.registry).find(one.provider, one.model)
-    question = as_line(one.question, SAMPLE_ID)
+    model = context.apis.prices.find(one.provider, one.model)
+    question = one.sample_line
     most = highest_cost_usd(model, question, on=context.clock().date())
     if most is None:
         return None
@@ -60,6 +58,14 @@ async def wanted_question(context: BatchingContext, one: WaitingQuestion, *, sha
     return WantedQuestion(
         provider=one.provider, model=one.model, address=one.address, most_usd=most, size=size, shared=shared
     )
+
+
+async def all_wanted(
+    context: BatchingContext, questions: Iterable[WaitingQuestion], *, shared: bool
+) -> tuple[WantedQuestion, ...]:
+    """The questions of one record as an open line states them. Empty if there are none, or if no batch takes one."""
+    wanted = [await wanted_question(context, one, shared=shared) for one in questions]
+    return () if None in wanted else tuple(one for one in wanted if one is not None)
 
 
 def log_unreadable(answer_id: str, error: Exception) -> None:

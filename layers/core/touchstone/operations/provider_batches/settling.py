@@ -19,6 +19,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import NotFoundError
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
+from touchstone.operations.following import line_id_of
 from touchstone.operations.provider_batches import kinds
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.gathering import lines_of
@@ -115,7 +116,7 @@ def _replies(context: BatchingContext, batch: ProviderBatch) -> Mapping[str, Bat
 
 
 def _reply(batch: ProviderBatch, replies: Mapping[str, BatchReply], number: int) -> BatchReply | None:
-    return replies.get(f"{batch.intent}-{number}")
+    return replies.get(line_id_of(batch.intent, number))
 
 
 async def _chunk(

@@ -27,8 +27,8 @@ from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     ListedQuestion,
     SettledQuestion,
+    all_wanted,
     settled_by,
-    wanted_question,
     without_latency,
 )
 from touchstone.operations.replaying import WaitingQuestion, replayed_line
@@ -85,8 +85,7 @@ async def tried(context: BatchingContext, record: AnswerRecord) -> AnswerRecord 
     done = await verified(context, record)
     if done.decided:
         return _finished(context, record, done)
-    wanted = [await wanted_question(context, one, shared=record.use_cache) for one in done.wanted]
-    return tuple(one for one in wanted if one is not None) if wanted and None not in wanted else record
+    return await all_wanted(context, done.wanted, shared=record.use_cache) or record
 
 
 async def still_wanted(
