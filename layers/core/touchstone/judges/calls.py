@@ -138,6 +138,11 @@ class NotScored:
     spends: tuple[Spend, ...]
     failed_by: str | None = None
 
+    @property
+    def details(self) -> tuple[str, ...]:
+        """Why there is no result, in sentences as a record keeps them."""
+        return self.faults if self.error is None else (str(self.error),)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedReply[T](NotScored):
@@ -152,6 +157,11 @@ class RefusedReply[T](NotScored):
     def judged_by(self) -> JudgedBy:
         """The model that gave the reply and the prompt's version, as a record keeps them."""
         return JudgedBy(model=self.model, prompt_version=self.prompt_version)
+
+
+def not_scored(error: JudgeError | LimitError, spends: tuple[Spend, ...] = ()) -> NotScored:
+    """The result if no judge answered because of this error. `spends` are the calls that were paid for all the same."""
+    return NotScored(reason=unanswered_reason(error), faults=(), error=error, spends=spends)
 
 
 async def ask_checked[T: BaseModel](
@@ -187,8 +197,7 @@ async def _ask[T: BaseModel](
     try:
         reply = await asked
     except (JudgeError, LimitError) as error:
-        spends = spends_of_failure(error, purpose)
-        return NotScored(reason=unanswered_reason(error), faults=(), error=error, spends=spends)
+        return not_scored(error, spends_of_failure(error, purpose))
     faults = tuple(faults_of(reply.value))[:MOST_FAULTS]
     if not faults:
         return Checked(
