@@ -137,9 +137,7 @@ async def _ask(
             use_cache=use_cache,
         )
 
-    return await ask_checked(
-        judge, asked, lambda reply: list(_faults(reply, len(group))), deadline=deadline, purpose=PURPOSE
-    )
+    return await ask_checked(judge, asked, lambda reply: _faults(reply, len(group)), deadline=deadline, purpose=PURPOSE)
 
 
 def _faults(reply: QuizVerdictsReply, count: int) -> Iterator[str]:

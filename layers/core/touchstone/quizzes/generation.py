@@ -198,7 +198,7 @@ async def _ask(
             use_cache=request.use_cache,
         )
 
-    return await ask_checked(judge, asked, lambda reply: list(_faults(reply)), deadline=deadline, purpose=PURPOSE)
+    return await ask_checked(judge, asked, _faults, deadline=deadline, purpose=PURPOSE)
 
 
 def _shared(request: QuizRequest, content: Content, weakness: Weakness) -> Mapping[str, Any]:

@@ -45,7 +45,7 @@ class Measuring:
         self,
         name: Asked,
         reply_type: type[T],
-        faults_of: Callable[[T], Sequence[str]],
+        faults_of: Callable[[T], Iterable[str]],
         *,
         max_output_tokens: int,
         **values: Any,
@@ -64,7 +64,7 @@ class Measuring:
         purpose: str,
         render: Callable[[list[str]], Prompt],
         reply_type: type[T],
-        faults_of: Callable[[T], Sequence[str]],
+        faults_of: Callable[[T], Iterable[str]],
         *,
         max_output_tokens: int,
     ) -> Checked[T] | RefusedReply[T] | NotScored:

@@ -219,7 +219,7 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
             PURPOSE,
             render,
             PreferenceReply,
-            lambda reply: list(_faults(reply, pieces)),
+            lambda reply: _faults(reply, pieces),
             max_output_tokens=OUTPUT_TOKENS,
         )
         if isinstance(found, Checked):
