@@ -17,7 +17,7 @@ from touchstone.judges import MemoryCache
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import BY_CHECKS, JudgedBy
 from touchstone.oracle.gate import BASE_OUTPUT_TOKENS, TOKENS_PER_CRITERION, GateResult, check_gate
-from touchstone.oracle.material import ReadSubmission, read_material
+from touchstone.oracle.material import ReadSubmission, SubmissionJudging
 from touchstone.oracle.model import MAX_CRITERIA, Brief
 
 SUBMISSION = """The harvest of 2025 — 1.9 million tonnes\u200b, by the consortium's “Report 2025” — was the best
@@ -373,7 +373,8 @@ async def test_what_was_read_for_another_stage_is_neither_read_nor_paid_for_agai
     script = Script({"gate": [replies.gate()], "digest": [_notes]})
     judge = script.judges().get("claude", "strong")
     deadline = Deadline.after(30.0)
-    read = await read_material(LONG, brief=brief(), dimensions=dimensions(), judge=judge, deadline=deadline)
+    judging = SubmissionJudging(brief=brief(), submission=LONG, dimensions=dimensions(), judge=judge, deadline=deadline)
+    read = await judging.read()
     assert isinstance(read, ReadSubmission)
     found = await check_gate(brief(), LONG, judge=judge, deadline=deadline, read=read)
     assert isinstance(found, GateResult)

@@ -10,7 +10,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError
 from touchstone.judges.calls import NotScored
 from touchstone.material.source import MAX_SECTION_CHARS, sections_of
-from touchstone.oracle.material import OBSERVATIONS_PER_TOPIC, Material, ReadSubmission, read_material
+from touchstone.oracle.material import OBSERVATIONS_PER_TOPIC, Material, ReadSubmission, SubmissionJudging
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.scoring import ScoringResult, score_submission
@@ -39,9 +39,10 @@ def _number(asked: Asked) -> int:
 async def _read(*lines: Line, text: str = LONG, **changes: Any) -> tuple[Any, Script]:
     script = Script({"digest": lines or [_said]})
     judge = script.judges().get("claude", "strong")
-    return await read_material(
-        text, brief=brief(), dimensions=dimensions(), judge=judge, deadline=Deadline.after(30.0), **changes
-    ), script
+    judging = SubmissionJudging(
+        brief=brief(), submission=text, dimensions=dimensions(), judge=judge, deadline=Deadline.after(30.0)
+    )
+    return await judging.read(**changes), script
 
 
 async def test_a_text_that_fits_is_shown_whole_without_a_call() -> None:

@@ -22,7 +22,7 @@ from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask_for_use, unanswered_reason, unusable_reply_error
 from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import prompt_of
-from touchstone.judges.renewing import WorkJudge
+from touchstone.judges.renewing import judge_for_work
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.text.language import Language, language_of
 
@@ -156,7 +156,7 @@ async def next_attempt(
             judge = judges.get(provider, "strong")
             solved = await solve(
                 problem,
-                judge=judge if began is None else WorkJudge(judge, began),
+                judge=judge_for_work(judge, began),
                 deadline=deadline if len(left) == 1 else deadline.within(provider_seconds),
                 analysis=analysis,
                 examples=examples,

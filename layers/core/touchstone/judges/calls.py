@@ -5,8 +5,9 @@ named.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from pydantic import BaseModel, ConfigDict
 
@@ -48,16 +49,16 @@ async def ask[T: BaseModel](judge: Judge, question: JudgeQuestion[T], *, deadlin
 
 
 async def ask_for_use[T: BaseModel](
-    judge: Judge, question: JudgeQuestion[T], faults_of: Callable[[T], Sequence[str]], *, deadline: Deadline
+    judge: Judge, question: JudgeQuestion[T], faults_of: Callable[[T], Iterable[str]], *, deadline: Deadline
 ) -> Reply[T]:
     """Ask, and ask anew if the reply was known before and has faults. The new reply may have faults, too.
 
     A known reply with faults counts as a failed call of the new one. Raises `JudgeError` or `LimitError`.
     """
     known = await ask(judge, question, deadline=deadline)
-    if not known.cached or not (faults := faults_of(known.value)):
+    if not known.cached or (fault := next(iter(faults_of(known.value)), None)) is None:
         return known
-    before = unusable_reply_error(known, faults[0]).failed_calls
+    before = unusable_reply_error(known, fault).failed_calls
     try:
         reply = await ask(judge, replace(question, renewed=True), deadline=deadline)
     except (JudgeError, LimitError) as error:
@@ -138,6 +139,11 @@ class NotScored:
     spends: tuple[Spend, ...]
     failed_by: str | None = None
 
+    @property
+    def details(self) -> tuple[str, ...]:
+        """Why there is no result, in sentences as a record keeps them."""
+        return self.faults if self.error is None else (str(self.error),)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedReply[T](NotScored):
@@ -154,10 +160,15 @@ class RefusedReply[T](NotScored):
         return JudgedBy(model=self.model, prompt_version=self.prompt_version)
 
 
+def not_scored(error: JudgeError | LimitError, spends: tuple[Spend, ...] = ()) -> NotScored:
+    """The result if no judge answered because of this error. `spends` are the calls that were paid for all the same."""
+    return NotScored(reason=unanswered_reason(error), faults=(), error=error, spends=spends)
+
+
 async def ask_checked[T: BaseModel](
     judge: Judge,
     question: Callable[[Sequence[str]], JudgeQuestion[T]],
-    faults_of: Callable[[T], Sequence[str]],
+    faults_of: Callable[[T], Iterable[str]],
     *,
     deadline: Deadline,
     purpose: str,
@@ -181,15 +192,14 @@ async def ask_checked[T: BaseModel](
 
 
 async def _ask[T: BaseModel](
-    asked: Awaitable[Reply[T]], faults_of: Callable[[T], Sequence[str]], *, purpose: str
+    asked: Awaitable[Reply[T]], faults_of: Callable[[T], Iterable[str]], *, purpose: str
 ) -> Checked[T] | RefusedReply[T] | NotScored:
     """Await one reply, and check whether it obeys the rules."""
     try:
         reply = await asked
     except (JudgeError, LimitError) as error:
-        spends = spends_of_failure(error, purpose)
-        return NotScored(reason=unanswered_reason(error), faults=(), error=error, spends=spends)
-    faults = tuple(faults_of(reply.value))[:MOST_FAULTS]
+        return not_scored(error, spends_of_failure(error, purpose))
+    faults = tuple(islice(faults_of(reply.value), MOST_FAULTS))
     if not faults:
         return Checked(
             value=reply.value,

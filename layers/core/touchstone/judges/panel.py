@@ -10,9 +10,9 @@ from datetime import datetime
 from pydantic import BaseModel
 
 from touchstone.clock import Deadline
-from touchstone.errors import PERMANENT_REASONS, JudgeError, MisconfiguredError, OverloadedError, StoreError
+from touchstone.errors import PERMANENT_REASONS, MisconfiguredError, OverloadedError, StoreError
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
-from touchstone.judges.calls import NotScored, unanswered_reason
+from touchstone.judges.calls import NotScored, not_scored
 from touchstone.judges.renewing import WorkJudge
 from touchstone.together import gather_all
 
@@ -139,11 +139,6 @@ def failure_among[T](seats: Sequence[PanelSeat[T]], *, pending: bool | None = No
     return None
 
 
-def failure_sentences(found: NotScored) -> tuple[str, ...]:
-    """Why a judge said nothing, in the sentences that its vote keeps."""
-    return found.faults if found.error is None else (str(found.error),)
-
-
 def thresholds_unread(error: StoreError) -> OverloadedError:
     """The failure of a judge that was not asked because the threshold for its sureness could not be read.
 
@@ -151,8 +146,3 @@ def thresholds_unread(error: StoreError) -> OverloadedError:
     """
     sentence = f"How sure the judge must be by people's labels could not be read; it was not asked. {error}"
     return OverloadedError(sentence, sent=False)
-
-
-def not_scored(error: JudgeError) -> NotScored:
-    """The result of a judge that was not asked because of this error."""
-    return NotScored(reason=unanswered_reason(error), faults=(), error=error, spends=())

@@ -34,3 +34,8 @@ class WorkJudge:
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask. Raises as any judge does."""
         return await self.inner.ask(replace(question, began=self.began), deadline=deadline)
+
+
+def judge_for_work(judge: Judge, began: datetime | None) -> Judge:
+    """The judge as it is asked for a piece of work that began then (UTC). None: as it is asked for work of one try."""
+    return judge if began is None else WorkJudge(judge, began)

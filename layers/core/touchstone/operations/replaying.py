@@ -23,7 +23,7 @@ from touchstone.judges.keys import Keys, Place, missing_key
 from touchstone.judges.opening import Connect, Judges, batches_of, connect
 from touchstone.judges.questions import address_of, address_of_turn
 from touchstone.judges.registry import Provider, Registry
-from touchstone.judges.renewing import WorkJudge
+from touchstone.judges.renewing import judge_for_work
 from touchstone.judges.spends import Spend
 
 SAMPLE_ID = "0" * 26
@@ -173,14 +173,11 @@ class ReplayJudges(Judges):
 
     def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
         """The judge for a tier of a provider, asked for the work of this line."""
-        return self._for_work(super().get(provider, tier, purpose=purpose))
+        return judge_for_work(super().get(provider, tier, purpose=purpose), self._began)
 
     def named(self, provider: str, model: str) -> Judge:
         """The judge for one model of a provider, asked for the work of this line."""
-        return self._for_work(super().named(provider, model))
-
-    def _for_work(self, judge: Judge) -> Judge:
-        return judge if self._began is None else WorkJudge(judge, self._began)
+        return judge_for_work(super().named(provider, model), self._began)
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from touchstone.errors import (
     SpendingCeilingError,
 )
 from touchstone.judges.base import Judge
-from touchstone.judges.calls import NotScored, unanswered_reason
+from touchstone.judges.calls import NotScored, not_scored, unanswered_reason
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import FIRST_PAUSE, GivenUp, Postponed, after_failure
 
@@ -57,9 +57,7 @@ async def with_judge[T: Paid](
     try:
         judge = open_judge()
     except (SettingsError, MisconfiguredError) as error:
-        failure = MisconfiguredError(str(error), sent=False)
-        nothing = NotScored(reason="misconfigured", faults=(), error=failure, spends=())
-        return Tried(found=nothing, provider=ANY_PROVIDER)
+        return Tried(found=not_scored(MisconfiguredError(str(error), sent=False)), provider=ANY_PROVIDER)
     found = await work(judge)
     context.paid(found.spends)
     return Tried(found=found, provider=judge.provider)

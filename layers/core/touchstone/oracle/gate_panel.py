@@ -17,14 +17,12 @@ from dataclasses import dataclass, replace
 from touchstone.clock import Deadline
 from touchstone.errors import StoreError
 from touchstone.judges.base import Judge
-from touchstone.judges.calls import NotScored
+from touchstone.judges.calls import NotScored, not_scored
 from touchstone.judges.panel import (
     IsolatedJudge,
     JudgePanel,
     PanelSeat,
     failure_among,
-    failure_sentences,
-    not_scored,
     seats_of,
     thresholds_unread,
 )
@@ -251,7 +249,7 @@ def _vote(one: _JudgeOutcome) -> GateVote:
     """The vote of a wanted judge, as the record keeps it."""
     found = one.seat.result
     if isinstance(found, NotScored):
-        return GateVote(provider=one.seat.provider, unscored=found.reason, because=failure_sentences(found))
+        return GateVote(provider=one.seat.provider, unscored=found.reason, because=found.details)
     by = found.check.judge
     return GateVote(
         provider=one.seat.provider,

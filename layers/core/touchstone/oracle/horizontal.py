@@ -12,7 +12,7 @@ a passage, and no rival can lose.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from random import Random
 
@@ -133,12 +133,12 @@ async def _ask_both(asking: _Comparing, *, partial: bool) -> _BothOrders | NotSc
         spends += found.spends
         if isinstance(found, NotScored):
             if not (partial and isinstance(found, RefusedReply)):
-                return NotScored(reason=found.reason, faults=found.faults, error=found.error, spends=spends)
+                return replace(found, spends=spends)
             for label, faults in _faulty_entries(found.value, asking.labelled).items():
                 faulty[label] = tuple(dict.fromkeys((*faulty.get(label, ()), *faults)))[:MOST_FAULTS]
             if len(faulty) == len(first):
                 all_faults = tuple(fault for faults in faulty.values() for fault in faults)[:MOST_FAULTS]
-                return NotScored(reason=found.reason, faults=all_faults, error=None, spends=spends)
+                return replace(found, faults=all_faults, spends=spends)
         replies.append((order, found))
     return _BothOrders(replies=tuple(replies), faulty=faulty, spends=spends)
 

@@ -51,10 +51,7 @@ class Judging:
                 use_cache=self.use_cache,
             )
 
-        def faults_in(reply: T) -> list[str]:
-            return list(faults_of(reply))
-
-        return await ask_checked(self.judge, question, faults_in, deadline=self.deadline, purpose=name)
+        return await ask_checked(self.judge, question, faults_of, deadline=self.deadline, purpose=name)
 
 
 def language_of_task(brief: Brief) -> Language:

@@ -14,14 +14,12 @@ from itertools import accumulate, batched
 from typing import Any
 
 from touchstone.checks import is_contentless
-from touchstone.clock import Deadline
-from touchstone.judges.base import Judge
 from touchstone.judges.calls import JudgeReply, NotScored
 from touchstone.judges.fence import contains_verbatim, visible
 from touchstone.judges.spends import Spend
 from touchstone.material.source import MAX_SECTION_CHARS, sections_of
 from touchstone.oracle.judging import Judging
-from touchstone.oracle.model import Brief, Dimension
+from touchstone.oracle.model import Dimension
 from touchstone.oracle.passages import JudgedFlag, Passage, cut_out, found_by_judge, steering_faults
 from touchstone.strict import Strict
 from touchstone.together import gather_all
@@ -135,25 +133,39 @@ class SubmissionJudging(Judging):
         *,
         whole_up_to: int = MAX_SECTION_CHARS,
     ) -> ReadSubmission | NotScored:
-        """The material of the submission; see `read_material`."""
-        return await read_material(
-            self.submission,
-            brief=self.brief,
-            dimensions=self.dimensions,
-            judge=self.judge,
-            deadline=self.deadline,
-            cut=cut,
-            earlier=earlier,
-            whole_up_to=whole_up_to,
-            use_cache=self.use_cache,
+        """The material of the submission. No call is made if it can be shown whole.
+
+        `cut` holds passages to be left out, as places in `submission`. `earlier` is the same submission as it was read
+        before: only the sections that `cut` changes are read again. If `cut` is given, no further passages are
+        reported.
+        """
+        left = cut_out(self.submission, cut)
+        if len(self.submission) <= whole_up_to:
+            return ReadSubmission(material=Material(text=left), sections=(left,))
+        parts = sections_of(self.submission)
+        starts = list(accumulate((len(part) for part in parts), initial=0))[: len(parts)]
+        sections = tuple(cut_out(part, cut, start=start) for part, start in zip(parts, starts, strict=True))
+        reading = _Reading(
+            task=self, sections=sections, most_chars=min(MAX_DIGEST_CHARS, MAX_SECTION_CHARS // len(sections))
+        )
+        known = dict(zip(earlier.sections, earlier.material.digests, strict=True)) if earlier else {}
+        read = await _read_all(reading, {place: known[part] for place, part in enumerate(sections) if part in known})
+        if isinstance(read, NotScored):
+            return read
+        reported = [one.moved(start) for part, start in zip(read, starts, strict=True) for one in part.passages]
+        return ReadSubmission(
+            material=Material(text=left, digests=tuple(part.digest for part in read)),
+            sections=sections,
+            passages=() if cut else tuple(reported),
+            spends=tuple(spend for part in read for spend in part.spends),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading(Judging):
+class _Reading:
     """The values that are the same for all sections. `most_chars` is the limit of one digest."""
 
-    dimensions: tuple[Dimension, ...]
+    task: SubmissionJudging
     sections: tuple[str, ...]
     most_chars: int
 
@@ -165,51 +177,6 @@ class _SectionRead:
     digest: Digest
     passages: tuple[Passage, ...] = ()
     spends: tuple[Spend, ...] = ()
-
-
-async def read_material(
-    text: str,
-    *,
-    brief: Brief,
-    dimensions: Sequence[Dimension],
-    judge: Judge,
-    deadline: Deadline,
-    cut: Sequence[Passage] = (),
-    earlier: ReadSubmission | None = None,
-    whole_up_to: int = MAX_SECTION_CHARS,
-    use_cache: bool = True,
-) -> ReadSubmission | NotScored:
-    """The material of a submission. No call is made if it can be shown whole.
-
-    `cut` holds passages to be left out, as places in `text`. `earlier` is the same submission as it was read before:
-    only the sections that `cut` changes are read again. If `cut` is given, no further passages are reported.
-    """
-    left = cut_out(text, cut)
-    if len(text) <= whole_up_to:
-        return ReadSubmission(material=Material(text=left), sections=(left,))
-    parts = sections_of(text)
-    starts = list(accumulate((len(part) for part in parts), initial=0))[: len(parts)]
-    sections = tuple(cut_out(part, cut, start=start) for part, start in zip(parts, starts, strict=True))
-    reading = _Reading(
-        brief=brief,
-        dimensions=tuple(dimensions),
-        sections=sections,
-        most_chars=min(MAX_DIGEST_CHARS, MAX_SECTION_CHARS // len(sections)),
-        judge=judge,
-        deadline=deadline,
-        use_cache=use_cache,
-    )
-    known = dict(zip(earlier.sections, earlier.material.digests, strict=True)) if earlier else {}
-    read = await _read_all(reading, {place: known[part] for place, part in enumerate(sections) if part in known})
-    if isinstance(read, NotScored):
-        return read
-    reported = [one.moved(start) for part, start in zip(read, starts, strict=True) for one in part.passages]
-    return ReadSubmission(
-        material=Material(text=left, digests=tuple(part.digest for part in read)),
-        sections=sections,
-        passages=() if cut else tuple(reported),
-        spends=tuple(spend for part in read for spend in part.spends),
-    )
 
 
 async def _read_all(reading: _Reading, known: dict[int, Digest]) -> list[_SectionRead] | NotScored:
@@ -234,15 +201,15 @@ async def _read(reading: _Reading, place: int, known: Digest | None) -> _Section
         return _SectionRead(digest=known)
     if is_contentless(section):
         return _SectionRead(digest=Digest(observations=()))
-    topics = _topics(reading)
-    found = await reading.ask(
+    task, topics = reading.task, _topics(reading.task)
+    found = await task.ask(
         "digest",
         DigestReply,
         lambda reply: _faults(reply, section, topics=topics, most_chars=reading.most_chars),
         max_output_tokens=MAX_OUTPUT_TOKENS,
-        description=reading.brief.description,
-        criteria=list(reading.brief.acceptance_criteria),
-        dimensions=[one.model_dump(include={"id", "name", "description"}) for one in reading.dimensions],
+        description=task.brief.description,
+        criteria=list(task.brief.acceptance_criteria),
+        dimensions=[one.model_dump(include={"id", "name", "description"}) for one in task.dimensions],
         section=section,
         number=place + 1,
         sections=len(reading.sections),
@@ -259,9 +226,9 @@ async def _read(reading: _Reading, place: int, known: Digest | None) -> _Section
     return _SectionRead(digest=Digest(observations=noted), passages=reported, spends=found.spends)
 
 
-def _topics(reading: _Reading) -> frozenset[str]:
-    criteria = range(1, len(reading.brief.acceptance_criteria) + 1)
-    return frozenset([one.id for one in reading.dimensions] + [f"criterion_{number}" for number in criteria])
+def _topics(task: SubmissionJudging) -> frozenset[str]:
+    criteria = range(1, len(task.brief.acceptance_criteria) + 1)
+    return frozenset([one.id for one in task.dimensions] + [f"criterion_{number}" for number in criteria])
 
 
 def _faults(reply: DigestReply, section: str, *, topics: frozenset[str], most_chars: int) -> Iterator[str]:

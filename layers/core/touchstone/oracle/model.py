@@ -286,8 +286,7 @@ class Unjudged(Strict):
     @classmethod
     def of(cls, stage: Stage, failure: NotScored) -> "Unjudged":
         """The record of a stage's failure."""
-        details = failure.faults if failure.error is None else (str(failure.error),)
-        return cls(stage=stage, reason=failure.reason, details=details)
+        return cls(stage=stage, reason=failure.reason, details=failure.details)
 
     @classmethod
     def of_undecided(cls, check: GateCheck) -> "Unjudged | None":

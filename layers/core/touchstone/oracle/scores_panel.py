@@ -15,7 +15,7 @@ from random import Random
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
-from touchstone.judges.panel import JudgePanel, PanelSeat, failure_among, failure_sentences, seats_of
+from touchstone.judges.panel import JudgePanel, PanelSeat, failure_among, seats_of
 from touchstone.oracle.aggregation import PENALTY_BELOW, aggregate
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.compared import ComparedEntry, ComparisonResult
@@ -174,7 +174,7 @@ def _vote(seat: PanelSeat[ScoringResult], score: DimensionScore | None) -> Dimen
 def _silence[T](seat: PanelSeat[T]) -> DimensionVote:
     if not isinstance(seat.result, NotScored):
         raise TypeError("a judge that said something is not silent")
-    return DimensionVote(provider=seat.provider, unscored=seat.result.reason, because=failure_sentences(seat.result))
+    return DimensionVote(provider=seat.provider, unscored=seat.result.reason, because=seat.result.details)
 
 
 def _compared(seats: Sequence[PanelSeat[ComparisonResult]], *, wait_for_retry: bool) -> ComparisonResult | NotScored:

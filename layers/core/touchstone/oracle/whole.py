@@ -13,7 +13,7 @@ from touchstone.judges.spends import Spend
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.dimensions import generate_dimensions
 from touchstone.oracle.gate_panel import check_gate_by_judges
-from touchstone.oracle.material import read_material
+from touchstone.oracle.material import SubmissionJudging
 from touchstone.oracle.model import Brief, Dimension, GateCheck, IndividualScoring, JudgeOpinion, Unjudged
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.scores_panel import score_by_judges
@@ -65,9 +65,10 @@ async def judge_submission(
         aggregate(
             dimensions, {one.id: 0.0 for one in dimensions}
         )  # so that a fault of theirs is raised before any call is paid
-    read = await read_material(
-        text, brief=brief, dimensions=dimensions, judge=judge, deadline=deadline, use_cache=use_cache
+    judging = SubmissionJudging(
+        brief=brief, submission=text, dimensions=dimensions, judge=judge, deadline=deadline, use_cache=use_cache
     )
+    read = await judging.read()
     spends += read.spends
     if isinstance(read, NotScored):
         return Judgement(dimensions=dimensions, unscored=Unjudged.of("reading", read), spends=spends)

@@ -7,7 +7,7 @@ some questions, these have no verdict, and then the whole quiz has none.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import batched, chain
 from typing import Literal
 
@@ -92,7 +92,7 @@ async def evaluate_content(
     replies: list[Checked[QuizVerdictsReply]] = []
     for one in found:
         if isinstance(one, NotScored):
-            return NotScored(reason=one.reason, faults=one.faults, error=one.error, spends=spends)
+            return replace(one, spends=spends)
         replies.append(one)
     pairs = zip(groups, replies, strict=True)
     return EvaluatedQuiz(
@@ -137,9 +137,7 @@ async def _ask(
             use_cache=use_cache,
         )
 
-    return await ask_checked(
-        judge, asked, lambda reply: list(_faults(reply, len(group))), deadline=deadline, purpose=PURPOSE
-    )
+    return await ask_checked(judge, asked, lambda reply: _faults(reply, len(group)), deadline=deadline, purpose=PURPOSE)
 
 
 def _faults(reply: QuizVerdictsReply, count: int) -> Iterator[str]:

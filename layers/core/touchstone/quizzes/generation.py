@@ -7,7 +7,7 @@ be made of it.
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -161,7 +161,7 @@ async def generate_quiz(
     answered: list[Checked[QuizReply]] = []
     for part, one in zip(parts, found, strict=True):
         if isinstance(one, NotScored):
-            return NotScored(reason=one.reason, faults=one.faults, error=one.error, spends=spends)
+            return replace(one, spends=spends)
         if one is not None:
             answered.append(one)
         questions += part.before if one is None else [_question(new) for new in one.value.questions]
@@ -198,7 +198,7 @@ async def _ask(
             use_cache=request.use_cache,
         )
 
-    return await ask_checked(judge, asked, lambda reply: list(_faults(reply)), deadline=deadline, purpose=PURPOSE)
+    return await ask_checked(judge, asked, _faults, deadline=deadline, purpose=PURPOSE)
 
 
 def _shared(request: QuizRequest, content: Content, weakness: Weakness) -> Mapping[str, Any]:

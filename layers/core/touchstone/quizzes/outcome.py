@@ -76,5 +76,4 @@ def in_order(quiz: Quiz, violations: Iterable[Violation]) -> tuple[Violation, ..
 
 def unanswered_of(failure: NotScored) -> Unanswered:
     """A failure as a record keeps it."""
-    details = failure.faults if failure.error is None else (str(failure.error),)
-    return Unanswered(reason=failure.reason, details=details)
+    return Unanswered(reason=failure.reason, details=failure.details)

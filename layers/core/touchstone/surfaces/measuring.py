@@ -45,7 +45,7 @@ class Measuring:
         self,
         name: Asked,
         reply_type: type[T],
-        faults_of: Callable[[T], Sequence[str]],
+        faults_of: Callable[[T], Iterable[str]],
         *,
         max_output_tokens: int,
         **values: Any,
@@ -64,7 +64,7 @@ class Measuring:
         purpose: str,
         render: Callable[[list[str]], Prompt],
         reply_type: type[T],
-        faults_of: Callable[[T], Sequence[str]],
+        faults_of: Callable[[T], Iterable[str]],
         *,
         max_output_tokens: int,
     ) -> Checked[T] | RefusedReply[T] | NotScored:
@@ -111,16 +111,10 @@ def prompt(name: str, language: Language, **values: Any) -> Prompt:
     return load_prompt("touchstone.surfaces", name, language).render(**values)
 
 
-def details_of(failure: NotScored) -> tuple[str, ...]:
-    """Why a question failed, in sentences."""
-    return failure.faults if failure.error is None else (str(failure.error),)
-
-
 def not_labelled(items: Sequence[str], failure: NotScored) -> Labelled:
     """The items of a failed question: each unscored, for the same reason."""
-    details, reason = details_of(failure), failure.reason
     return Labelled(
-        unscored=tuple(UnscoredItem(item=item, reason=reason, details=details) for item in items),
+        unscored=tuple(UnscoredItem(item=item, reason=failure.reason, details=failure.details) for item in items),
         spends=failure.spends,
     )
 

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -86,8 +87,8 @@ async def ask_each[R: JudgeReply, E: Numbered](
     def by_number(reply: R) -> Mapping[int, Sequence[str]]:
         return _faults(entries(reply), things, faults_of)
 
-    def all_faults(reply: R) -> list[str]:
-        return [fault for faults in by_number(reply).values() for fault in faults]
+    def all_faults(reply: R) -> Iterable[str]:
+        return chain.from_iterable(by_number(reply).values())
 
     room = BASE_OUTPUT_TOKENS + tokens_each * len(things.ids) + more_tokens
     found = await measuring.ask(name, reply_type, all_faults, max_output_tokens=room, **values)

@@ -77,7 +77,7 @@ async def _read(sections: list[str], place: int, measuring: Measuring) -> Topics
     found = await measuring.ask(
         "topics",
         TopicsReply,
-        lambda reply: list(_faults(reply, section, most)),
+        lambda reply: _faults(reply, section, most),
         max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_TOPIC * most,
         section=section,
         number=place + 1,

@@ -12,7 +12,7 @@ from touchstone.attempts import Attempts, TryEnd
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError, TimedOutError
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
-from touchstone.judges.calls import NotScored, unanswered_reason
+from touchstone.judges.calls import not_scored
 from touchstone.judges.conversing import Conversing, Turn, TurnRequest
 from touchstone.judges.panel import IsolatedJudge
 from touchstone.operations.deferral import Postponed
@@ -162,7 +162,7 @@ def try_again(
         return None
     follow_ups = (
         follow_up(
-            NotScored(reason=unanswered_reason(error), faults=(), error=error, spends=()),
+            not_scored(error),
             attempts=attempts,
             provider=provider,
             now=now,

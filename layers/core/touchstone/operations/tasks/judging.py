@@ -19,7 +19,7 @@ from touchstone.operations.traced import tracing_calls
 from touchstone.operations.trying import Paid, follow_up, with_judge
 from touchstone.oracle.gate import GateResult
 from touchstone.oracle.gate_panel import check_gate_by_judges
-from touchstone.oracle.material import ReadSubmission, read_material
+from touchstone.oracle.material import ReadSubmission, SubmissionJudging
 from touchstone.oracle.model import Stage, Unjudged
 from touchstone.oracle.scores_panel import score_by_judges
 from touchstone.oracle.scoring import ScoringResult
@@ -183,14 +183,15 @@ async def _judged[T: Paid](
         nonlocal at
         judge = WorkJudge(asked, submission.submitted_at)
         at = "reading"
-        read = await read_material(
-            text,
+        judging = SubmissionJudging(
             brief=task.request.brief,
+            submission=text,
             dimensions=task.dimensions,
             judge=judge,
             deadline=within,
             use_cache=first or any(several.values()),
         )
+        read = await judging.read()
         if isinstance(read, NotScored):
             return read
         at = stage

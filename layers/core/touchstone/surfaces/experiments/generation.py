@@ -21,7 +21,7 @@ from touchstone.strict import Strict, fault_sentence
 from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.experiments.model import Generation
 from touchstone.surfaces.experiments.showing import excerpt
-from touchstone.surfaces.measuring import Measuring, details_of
+from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import Surface
 from touchstone.surfaces.wording import read
 
@@ -170,7 +170,7 @@ async def _generate[R: JudgeReply](
     )
     if isinstance(found, Checked):
         return GeneratedPiece(material=material_of(found.value), failure=None, spends=found.spends)
-    return not_made(Failure(reason=found.reason, details=details_of(found)), found.spends)
+    return not_made(Failure(reason=found.reason, details=found.details), found.spends)
 
 
 def unfit(reply: JudgeReply) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.experiments.model import surface_of
 from touchstone.surfaces.experiments.showing import MATERIAL_CHARS, SOURCE_CHARS, Excerpt, excerpt, text_of
-from touchstone.surfaces.measuring import Measuring, details_of
+from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.numbered import is_blank
 from touchstone.together import gather_all
 
@@ -219,12 +219,12 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
             PURPOSE,
             render,
             PreferenceReply,
-            lambda reply: list(_faults(reply, pieces)),
+            lambda reply: _faults(reply, pieces),
             max_output_tokens=OUTPUT_TOKENS,
         )
         if isinstance(found, Checked):
             return _order(first, second, found.value), found.spends
-        return _silent(first, found.reason, details_of(found)), found.spends
+        return _silent(first, found.reason, found.details), found.spends
 
     (one, paid), (other, paid_too) = await gather_all([ask("a", "b"), ask("b", "a")])
     excerpts = any(one.left_out for one in (shown_source, *shown.values()))
