@@ -49,8 +49,7 @@ def test_a_deck_is_json_or_a_table(file: Any) -> None:
     [
         "#separator:tab\n#html:true\n#tags column:3\nIce?\tFloats\tphysics\nLead?\tSinks\t\n",
         "#separator:tab\n#deck column:1\n#tags column:4\nD\tIce?\tFloats\tt\nD\tLead?\tSinks\n",
-        "#separator:tab\n#guid column:1\n#notetype column:2\n#deck column:3\n#tags column:6\n"
-        "a\tBasic\tD\tIce?\tFloats\t\nb\tBasic\tD\tLead?\tSinks\t\n",
+        "#separator:tab\n#guid column:1\n#deck column:2\n#tags column:5\na\tD\tIce?\tFloats\t\nb\tD\tLead?\tSinks\n",
         "#separator:Comma\r\n#columns:Back,Front\r\nFloats,Ice?\r\nSinks,Lead?\r\n",
         "sep=;\r\nfront;back\r\nIce?;Floats\r\nLead?;Sinks\r\n",
         "sep=\t\nIce?\tFloats\nLead?\tSinks\n",
