@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -116,6 +117,23 @@ def test_a_fault_of_ours_is_a_short_line(
         said = capsys.readouterr().err
         assert said.startswith("Error: something unexpected happened (ZeroDivisionError)")
         assert TOKEN not in said
+
+
+@pytest.mark.parametrize("arguments", ["--help", "models", "check equivalent 1 1 --json"])
+def test_output_that_a_full_disk_does_not_take_is_told(arguments: str) -> None:
+    program = "from touchstone.cli import main; main()"
+    with Path("/dev/full").open("wb") as full:
+        result = subprocess.run(
+            [sys.executable, "-c", program, *arguments.split()], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert result.returncode == 2
+    assert result.stderr.decode() == "Error: The output or a file cannot be written: No space left on device.\n"
+
+
+def test_a_closed_output_changes_no_exit_code() -> None:
+    program = "import sys; sys.stdout = None\nfrom touchstone.cli import main; main()"
+    result = subprocess.run([sys.executable, "-c", program, "models"], stderr=subprocess.PIPE, check=False)
+    assert (result.returncode, result.stderr) == (0, b"")
 
 
 def test_main_runs_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,6 +32,27 @@ def test_a_quiz_that_went_to_gift_comes_back(touchstone: Command, tmp_path: Path
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("quiz.gift", "quiz import {} --out {}"),
+        ("quiz.json", "quiz export {} --to gift --out {}"),
+        ("flashcards.csv", "cards export {} --out {}"),
+        ("quiz.json", "evaluate quiz {} --junit {}"),
+        ("quiz.json", "quiz check {} --sarif {}"),
+        ("answers.jsonl", "results export {} --to otlp --out {}"),
+    ],
+)
+def test_the_file_that_is_read_is_not_overwritten(touchstone: Command, tmp_path: Path, name: str, command: str) -> None:
+    file, link = tmp_path / name, tmp_path / "link"
+    file.write_bytes((EVENTS / name).read_bytes())
+    link.symlink_to(file)
+    result = touchstone(*command.format(file, link).split())
+    assert result.exit_code == 2
+    assert f"{link} is the file to read, and would be overwritten; name another." in result.stderr
+    assert file.read_bytes() == (EVENTS / name).read_bytes()
+
+
 def test_what_has_no_place_in_a_quiz_is_named(touchstone: Command, tmp_path: Path) -> None:
     (tmp_path / "some.gift").write_text("Right? {T#Yes!}\n")
     result = touchstone("quiz", "import", str(tmp_path / "some.gift"), "--out", str(tmp_path / "quiz.json"))

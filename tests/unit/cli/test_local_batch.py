@@ -1,5 +1,6 @@
 """A file of requests in this process: appended as it comes, repaired, repeated, never paid twice."""
 
+import gc
 import json
 import os
 import signal
@@ -200,6 +201,22 @@ def test_a_disk_that_takes_part_of_a_result_is_full(tmp_path: Path) -> None:
         results = ResultsFile(file, lambda *_: None, done=0, total=1)
         with pytest.raises(StoreError, match="is the disk full"):
             results.append(LineResult(line=1))
+
+
+def test_a_disk_that_is_full_for_several_lines_at_once_is_one_sentence(
+    touchstone: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(_file: ResultsFile, _result: LineResult) -> None:
+        raise StoreError("It cannot be written: No space left on device.")
+
+    monkeypatch.setattr(ResultsFile, "append", full)
+    path = tmp_path / "requests.jsonl"
+    path.write_text('{"kind": "verify", "problem": "Compute 1+1.", "answer": "2"}\n' * 20, "utf-8")
+    result = touchstone("batch", "run", str(path), "--local")
+    gc.collect()
+    assert result.exit_code == 4
+    assert result.stderr.count("No space left on device") == 1
+    assert not caplog.records, "asyncio reports errors that nobody asked for"
 
 
 def test_a_long_wait_is_said_once_with_what_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:

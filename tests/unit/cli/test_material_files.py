@@ -44,6 +44,29 @@ def test_a_deck_is_json_or_a_table(file: Any) -> None:
         assert [(one.id, one.front, one.back) for one in deck_of(file(content, name)).cards] == expected
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "#separator:tab\n#html:true\n#tags column:3\nIce?\tFloats\tphysics\nLead?\tSinks\t\n",
+        "#separator:tab\n#deck column:1\n#tags column:4\nD\tIce?\tFloats\tt\nD\tLead?\tSinks\n",
+        "#separator:tab\n#guid column:1\n#deck column:2\n#tags column:5\na\tD\tIce?\tFloats\t\nb\tD\tLead?\tSinks\n",
+        "#separator:Comma\r\n#columns:Back,Front\r\nFloats,Ice?\r\nSinks,Lead?\r\n",
+        "sep=;\r\nfront;back\r\nIce?;Floats\r\nLead?;Sinks\r\n",
+        "sep=\t\nIce?\tFloats\nLead?\tSinks\n",
+        "front,back\rIce?,Floats\rLead?,Sinks\r",
+        "问题,答案\nIce?,Floats\nLead?,Sinks\n",
+    ],
+)
+def test_a_table_is_read_as_other_programs_write_it(file: Any, content: str) -> None:
+    found = [(one.front, one.back) for one in deck_of(file(content, "deck.txt")).cards]
+    assert found == [("Ice?", "Floats"), ("Lead?", "Sinks")]
+
+
+def test_a_card_that_looks_like_a_directive_is_a_card(file: Any) -> None:
+    (card, _) = deck_of(file("What is this?,#separator:tab\nsep=;,Excel\n", "deck.csv")).cards
+    assert card.back == "#separator:tab"
+
+
 def test_a_summary_is_text_or_json(file: Any) -> None:
     for content, name in (("Ice floats.", "s.md"), ({"text": "Ice floats."}, "s.json"), ('"Ice floats."', "s.json")):
         assert summary_of(file(content, name)).text == "Ice floats."

@@ -33,6 +33,7 @@ def test_whatever_is_json_comes_through_unchanged(value: object) -> None:
         ("[" * 100_000, "nested too deeply"),
         ("9" * 5_000, "too long"),
         (b"\xff{}", "UTF-8"),
+        ('{"a": 1}'.encode("utf-16"), "UTF-8"),
         ('{"\\ud800": 1}', "half a character"),
     ],
 )

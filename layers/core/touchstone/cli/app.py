@@ -8,6 +8,7 @@ import errno
 import os
 import sys
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -52,7 +53,8 @@ PLACES = frozenset(
 )  # fmt: skip
 """Error numbers of faults that the user can mend: a place on disk, which the user or the system chose, is unusable."""
 
-
+FULL = frozenset({errno.EDQUOT, errno.ENOSPC})
+"""Error numbers of faults of a disk that takes no more."""
 MOST_SUGGESTED = 3
 """How many commands an error suggests at most: more are no hint."""
 
@@ -163,6 +165,7 @@ def root(
 
 def run() -> None:
     """Run with the arguments of this process, and leave."""
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         _never_fail(stream)
     try:
@@ -170,6 +173,8 @@ def run() -> None:
     except Exception as error:
         if "--debug" in sys.argv or os.environ.get(DEBUG_VARIABLE):
             raise
+        if isinstance(error, OSError) and (mistake := _mistake(error)) is not None:  # --help on a full disk
+            sys.exit(_end(mistake).exit_code)
         print(  # noqa: T201
             f"Error: something unexpected happened ({type(error).__name__}); `touchstone --debug …` shows the details.",
             file=sys.stderr,
@@ -193,8 +198,17 @@ def _mistake(error: ImportError | OSError) -> TouchstoneError | None:
             return SettingsError(sentence)
         case OSError(filename=str() as place) if error.errno in PLACES:
             return SettingsError(f"{place} cannot be used: {error.strerror}. Name another place, or mend this one.")
+        case OSError(filename=None) if error.errno in FULL:  # an open file or standard output, which has no name here
+            return SettingsError(f"The output or a file cannot be written: {error.strerror}.")
         case _:
             return None
+
+
+def _replace_closed_streams() -> None:
+    """Where the caller closed a stream (`>&-`), Python has none: what would be written there goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - open to the end
 
 
 def _never_fail(stream: TextIO) -> None:

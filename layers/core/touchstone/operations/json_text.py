@@ -20,6 +20,8 @@ def loads(text: str | bytes, *, where: str | None = None) -> Any:
     Raises `InputError`, which names `where` it is and quotes nothing of it but a repeated field's name.
     """
     try:
+        if isinstance(text, bytes):  # Python would guess UTF-16 and UTF-32 too, of which a line of a file is no whole
+            text = text.decode("utf-8-sig", "surrogatepass")
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_fields)
     except _RefusedError as error:
         raise InputError(error.sentence, where=where) from None

@@ -286,6 +286,9 @@ async def _together(workers: list[asyncio.Task[None]], waiting: Iterator[object]
         for _ in waiting:  # empties the iterator, so that no worker begins a new line
             pass
         await asyncio.wait(workers)
+        for worker in workers:
+            if not worker.cancelled():
+                worker.exception()  # asked for, so that asyncio prints no traceback of a second worker's error
     for worker in workers:
         worker.result()
 

@@ -54,7 +54,7 @@ def export_quiz(
     """Write a quiz in a format that another tool imports. Every question needs a key."""
     from touchstone.cli.files.material_files import quiz_of
 
-    check_place(out, where="--out")
+    check_place(out, where="--out", read=[file])
     found = quiz_of(file)
     if to == "anki":
         from touchstone.material.exchange.anki import cards_of_quiz, write_apkg
@@ -98,7 +98,7 @@ def export_cards(
     """
     from touchstone.cli.files.material_files import deck_of
 
-    check_place(out, where="--out")
+    check_place(out, where="--out", read=[file])
     deck = deck_of(file)
     if to == "anki":
         from touchstone.material.exchange.anki import write_apkg
@@ -152,7 +152,7 @@ def _of_gift(file: str, out: Path, *, leave_out: bool) -> "GiftQuiz":
     """What a file in GIFT holds; what has no place here is told. Raises `InputError`."""
     from touchstone.material.exchange.gift import GiftEntriesError, read_gift
 
-    check_place(out, where="--out")
+    check_place(out, where="--out", read=[file])
     name = name_of(file)
     text = text_of(file, at_most=MAX_GIFT_BYTES)
     try:

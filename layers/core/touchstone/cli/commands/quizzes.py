@@ -82,8 +82,8 @@ def check(
         raise InputError("Give --fix or --diff, not both: --diff changes nothing.", where="--diff")
     if diff and as_json:
         raise InputError("Give --diff or --json, not both.", where="--diff")
-    check_place(junit, where="--junit")
-    check_place(sarif, where="--sarif")
+    check_place(junit, where="--junit", read=paths)
+    check_place(sarif, where="--sarif", read=paths)
     sought = checking.requirements_of(ui_language, curriculum, chapter)
     with checking.not_collecting():
         outcome = checking.outcome_of(read_all(paths), sought, fix=fix)

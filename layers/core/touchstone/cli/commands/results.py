@@ -53,7 +53,7 @@ def export_results(
     To look at the file: `promptfoo import FILE` for promptfoo; `inspect view` for Inspect (call the file NAME.eval or
     NAME.json).
     """
-    check_place(out, where="--out")
+    check_place(out, where="--out", read=[given])
     if to != "inspect" and variant is not None:
         raise InputError("Only a log of Inspect is of one variant; leave it out.", where="--variant")
     if to == "inspect":

@@ -201,8 +201,9 @@ def _measure(asked: _Asked) -> None:
     from touchstone.cli.terminal.bars import bars_of, exit_of, outcomes_of
 
     check_apart(asked.file, asked.source)
-    check_place(asked.junit, where="--junit")
-    check_place(asked.otlp, where="--otlp")
+    read = [asked.file] if asked.source is None else [asked.file, asked.source]
+    check_place(asked.junit, where="--junit", read=read)
+    check_place(asked.otlp, where="--otlp", read=read)
     bars = bars_of(asked.surface, metrics=asked.metrics, fail_under=asked.fail_under or ())
     material = READERS[asked.surface](asked.file)
     source = None if asked.source is None else source_of(asked.source)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 NAMES = {
-    "front": ("front", "question", "term", "正面", "問題"),
+    "front": ("front", "question", "term", "正面", "問題", "问题"),
     "back": ("back", "answer", "definition", "背面", "答案"),
     "id": ("id",),
     "chunk": ("chunk", "passage", "原文"),
@@ -37,9 +37,12 @@ COLUMNS = {name: column for column, names in NAMES.items() for name in names}
 SEPARATORS = ("\t", ";", ",")
 MAX_CHARS = 5_000_000
 """The limit of a table. A deck has 1,000 cards at most, and a card that people write has some hundred characters."""
-DIRECTIVES = re.compile(r"(?:#[a-z ]++:[^\n]*+\n)*+")
-"""The lines at the beginning of an export of Anki, such as `#separator:tab`."""
-NAMED_SEPARATOR = re.compile(r"#separator:([^\n]{0,100})\n", re.IGNORECASE)
+DIRECTIVES = re.compile(r"(?:sep=[^\n]\r?\n)?+(?:#[a-z ]++:[^\n]*+\n)*+", re.IGNORECASE)
+"""The lines at the beginning of an export of Anki, such as `#separator:tab`, and Excel's line `sep=;`."""
+NAMED_SEPARATOR = re.compile(r"(?:#separator:|sep=)([^\n]{0,100})\n", re.IGNORECASE)
+NAMED_COLUMNS = re.compile(r"#columns:([^\r\n]*)", re.IGNORECASE)
+OWN_COLUMN = re.compile(r"#(?:guid|notetype|deck|tags) column: ?([0-9]{1,3})", re.IGNORECASE)
+"""The directive of Anki for a column that is no field of a card, with its number from 1."""
 SEPARATOR_NAMES = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 WITHOUT_NAMES = ("front", "back")
 """The columns of a table whose first line names none."""
@@ -48,26 +51,30 @@ WITHOUT_NAMES = ("front", "back")
 def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
     """The cards of a table, each as its fields that are not blank. Blank lines are passed over.
 
-    If the first line names a front and a back (see `NAMES`), it names the columns; columns with other names are
-    ignored. Otherwise the first line is a card, and the columns are front and back. Raises `InputError` that names the
-    line at fault, and `TooLargeError`.
+    If the first line names a front and a back (see `NAMES`), or Anki's directive `#columns` does, it names the
+    columns; columns with other names are ignored. Otherwise the first line is a card, and the columns are front and
+    back, beside the columns that other directives of Anki give to tags and the like. Raises `InputError` that names
+    the line at fault, and `TooLargeError`.
     """
     if len(text) > MAX_CHARS:
         raise TooLargeError(
             f"{name}: the table has {len(text):,} characters, and at most {MAX_CHARS:,} are read; split it.", where=name
         )
-    named = NAMED_SEPARATOR.search(text)
-    directives = DIRECTIVES.match(text)
-    begin = directives.end() if directives else 0
-    table = text[begin:]
-    separator = _separator(table, None if named is None else named[1].strip())
-    columns: Sequence[str | None] | None = None
+    if "\n" not in text:
+        text = text.replace("\r", "\n")  # Excel for the Mac writes tables with carriage returns alone.
+    found = DIRECTIVES.match(text)
+    begin = found.end() if found else 0
+    directives, table = text[:begin], text[begin:]
+    named = NAMED_SEPARATOR.search(directives)
+    separator = _separator(table, None if named is None else named[1].strip(" \r"))
+    told = NAMED_COLUMNS.search(directives)
+    columns: Sequence[str | None] | None = None if told is None else _columns(told[1].split(separator))
     for line, row in _rows(table, separator, lines_before=text.count("\n", 0, begin), name=name):
         if columns is None:
             columns = _columns(row)
             if columns is not None:
                 continue
-            columns = WITHOUT_NAMES
+            columns = _without_names(directives)
         yield _card(row, columns, line=line, name=name)
 
 
@@ -99,6 +106,13 @@ def _columns(row: Sequence[str]) -> list[str | None] | None:
     """
     meant = [COLUMNS.get(cell.strip().lower()) for cell in row]
     return meant if {"front", "back"} <= set(meant) else None
+
+
+def _without_names(directives: str) -> list[str | None]:
+    """The columns of a table whose first line names none: front and back; None for a column that is no field."""
+    own = {int(number) for number in OWN_COLUMN.findall(directives)}
+    fields = iter(WITHOUT_NAMES)
+    return [None if at in own else next(fields, None) for at in range(1, len(own) + len(WITHOUT_NAMES) + 1)]
 
 
 def _card(row: Sequence[str], columns: Sequence[str | None], *, line: int, name: str) -> dict[str, str]:

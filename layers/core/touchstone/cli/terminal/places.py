@@ -84,15 +84,18 @@ def replace(path: Path, parts: Iterable[bytes], *, private: bool = False) -> Non
         raise
 
 
-def check_place(path: Path | None, *, where: str) -> None:
+def check_place(path: Path | None, *, where: str, read: Iterable[str | Path] = ()) -> None:
     """Raise `InputError` if no file can be written at `path`. It is called before money is spent on the content.
 
-    `where` is the option that named the path. `path` None: it was not given, and no file is written.
+    `where` is the option that named the path. `path` None: it was not given, and no file is written. `read` are the
+    files that the command reads: none of them is overwritten.
     """
     if path is None:
         return
     if path.is_dir() or not path.parent.is_dir():
         raise InputError(f"No file can be written at {path}; name one in a folder that exists.", where=where)
+    if path.exists() and any(Path(each).exists() and path.samefile(each) for each in read):
+        raise InputError(f"{path} is the file to read, and would be overwritten; name another.", where=where)
 
 
 def read_document(path: Path) -> dict[str, Any] | None:
