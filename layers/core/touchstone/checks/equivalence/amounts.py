@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, islice, product
+from itertools import chain, islice, permutations, product
 
 from touchstone.checks.algebra.expressions import Answer, key
 from touchstone.checks.notation import trees
@@ -24,6 +24,8 @@ type Bounds = Callable[[Tree], tuple[Fraction, Fraction] | None]
 """A function from a constant to two numbers that enclose it (equal if it is rational); None for other expressions."""
 
 _PERCENT = Fraction(1, 100)
+_MOST_CONSTANTS = 3
+"""The most constants of a general solution whose names are exchanged."""
 _TEMPERATURE = (("temperature", 1),)
 _LIKE_DEGREES = {
     (("angle", 1),), (("current", 1), ("time", 1)), (("current", 2), ("length", -2), ("mass", -1), ("time", 4)),
@@ -88,7 +90,7 @@ def _doubt(left: Tree, right: Tree, same: SameTrees, *, letters: bool) -> str:
         return "degrees"  # sin 30 may be meant in degrees
     if letters or _same_up_to_a_name(left, right) or _same_without_accents(left, right, same):
         return "a letter"
-    return "a constant" if _differ_by_constant(left, right, same) else ""
+    return "a constant" if _differ_by_constant(left, right, same) or _same_up_to_constants(left, right) else ""
 
 
 def _in_degrees(tree: Tree) -> Tree:
@@ -117,7 +119,7 @@ def _same_up_to_a_name(left: Tree, right: Tree) -> bool:
     if isinstance(left, Name) or isinstance(right, Name) or len(mine) > 1 or len(theirs) > 1 or not (mine or theirs):
         return False
     one, other = next(iter(mine), "i"), next(iter(theirs), "i")
-    if "i" in (one, other) and "j" not in (one, other):
+    if "i" in (one, other) and "j" not in (one, other) and "I" not in (one, other):  # programs write 3 + 4*I
         return False
     if one.partition("_")[0] == other.partition("_")[0]:
         return False
@@ -145,12 +147,32 @@ def _same_without_accents(left: Tree, right: Tree, same: SameTrees) -> bool:
 
 
 def _differ_by_constant(left: Tree, right: Tree, same: SameTrees) -> bool:
-    """Whether two antiderivatives may differ only by a constant: sin²x + C and -cos²x + C."""
+    """Whether two antiderivatives may differ only by a constant: sin²x + C and -cos²x + C, x² + C and x² - 2C."""
+    names = left.variables | right.variables
     match left, right:
-        case Apply("add", (_, Name("C"))), Apply("add", (_, Name("C"))) if len(left.variables | right.variables) == 2:  # noqa: PLR2004
-            (name,) = (left.variables | right.variables) - {"C"}
-            gap = trees.difference(left, right).substituted("C", trees.digits("0"))
-            return same(*(gap.substituted(name, trees.digits(place)) for place in "23")) is not False
+        case Apply("add", (_, one)), Apply("add", (_, other)) if len(names) == 2:  # noqa: PLR2004
+            if one.variables == other.variables == {"C"}:
+                (name,) = names - {"C"}
+                gap = trees.difference(left.arguments[0], right.arguments[0])
+                return same(*(gap.substituted(name, trees.digits(place)) for place in "23")) is not False
+    return False
+
+
+def _same_up_to_constants(left: Tree, right: Tree) -> bool:
+    """Whether two expressions are equal once one's numbered constants have the other's names: C_1 e^x and A e^x."""
+    for one, other in ((left, right), (right, left)):
+        mine = sorted(name for name in one.variables if name[:2] in ("C_", "c_"))
+        theirs = sorted(other.variables - (one.variables - set(mine)))
+        if isinstance(one, Name) or len(mine) != len(theirs) or not 0 < len(mine) <= _MOST_CONSTANTS:
+            continue
+        if any("_" in name for name in theirs):
+            continue
+        for names in permutations(theirs):
+            renamed: Tree = one
+            for name, new in zip(mine, names, strict=True):
+                renamed = renamed.substituted(name, Name(new))
+            if _same_up_to_order(renamed, other):
+                return True
     return False
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers
+from touchstone.checks.equivalence.periods import may_be_one_family
 from touchstone.checks.notation.trees import Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
@@ -130,6 +131,8 @@ def _decided(found: ReadAnswer, wanted: ReadAnswer, comparison: Comparison, tole
             return None
     if same is False:
         same = _of_figures(given, expected, where.text, place.text)
+    if same is False and may_be_one_family(given, expected):
+        same, comparison.because = None, "a period"
     certain = where.certain and place.certain
     if tolerance is not None and not same:
         same = comparison.near(given, expected, tolerance, same=same)

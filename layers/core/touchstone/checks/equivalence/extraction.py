@@ -282,7 +282,12 @@ def _marked(text: str, marks: list[re.Match[str]]) -> tuple[str | None, int]:
 
 
 def _shortened(text: str) -> Iterator[Candidate]:
-    """Candidates from a marked answer: its line, its first sentence, and the value in that sentence."""
+    """Candidates from a marked answer: its line, its first sentence, and the value in that sentence.
+
+    None if the text then takes the answer back: `12. No wait, 13.`
+    """
+    if _PATTERN["taken back"].search(text) is not None:
+        return
     line = text.split("\n", maxsplit=1)[0].strip()
     line = _PATTERN["closing bold"].sub("", _PATTERN["bold"].sub(r"\1", line))
     if (denied := _PATTERN["another denied"].search(line)) is not None:
@@ -299,19 +304,28 @@ def _shortened(text: str) -> Iterator[Candidate]:
 def _choices(text: str, marked: str | None) -> Iterator[str]:
     """The options that a text names: behind its mark, at its beginning, or in its sentences."""
     if marked is not None:
-        if (letters := _PATTERN["letter choice"].match(_PATTERN["bold"].sub(r"\1", marked))) is not None:
+        marked = _PATTERN["bold"].sub(r"\1", marked)
+        letters = _PATTERN["letter choice"].match(marked)
+        if letters is not None and not _goes_on_choosing(marked, letters.end(1)):
             yield letters[1]
         return
     text = _PATTERN["bold"].sub(r"\1", text)
     if _PATTERN["leading denied"].match(text):
         return
     if (leading := _PATTERN["leading choice"].match(text)) is not None:
+        if _goes_on_choosing(text, leading.end(1)):
+            return
         yield leading[1]
     denied = {letter.upper() for letter in _PATTERN["denied choice"].findall(text)}
     found = _PATTERN["stated choice"].finditer(text)
     stated = {each[1] for each in found if each[1].isupper() and not _is_denied(text, each.start())} - denied
     if len(stated) == 1:
         yield stated.pop()
+
+
+def _goes_on_choosing(text: str, place: int) -> bool:
+    """Whether the text behind an option's letter names another option: `(A) or (C)`, `A. No, C.`, `A. 12 B. 13`."""
+    return _PATTERN["another choice"].search(text[place : place + BARE_LIMIT]) is not None
 
 
 def _is_denied(text: str, place: int, words: re.Pattern[str] = _PATTERN["denied"]) -> bool:

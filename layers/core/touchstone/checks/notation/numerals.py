@@ -1,6 +1,7 @@
 """Reads numbers in words (Chinese and English numerals, scales behind digits) as tokens like those of digits."""
 
 import re
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from touchstone.checks.notation.tokens import Token
@@ -125,6 +126,37 @@ def spoken(tokens: list[Token]) -> list[Token]:
         is_part = length and tokens[place + length - 1].text.lower() in _PARTS
         place += (length or 1) + (_article(tokens[place + length :]) if is_part else 0)
     return [_signed(token, following) for token, following in zip(found, [*found[1:], None], strict=True)]
+
+
+def with_joined_words(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """The ways to read `one thousand, two hundred`, two numbers or one; nothing if no comma stands so.
+
+    `tokens` come from `spoken`. What is behind such a comma is less than the scale before it. Nothing in a way that is
+    returned needs to be read twice.
+    """
+    found: list[Token] = []
+    for token in tokens:
+        if len(found) > 1 and found[-1].is_sign(",") and (joined := _continued(found[-2], token)) is not None:
+            found[-2:] = [joined]
+        else:
+            found.append(token)
+    if len(found) < len(tokens):
+        for way in (list(tokens), found):
+            yield [
+                each._replace(text=str(each.value.value)) if each.value is not None and " " in each.text else each
+                for each in way
+            ]
+
+
+def _continued(first: Token, behind: Token) -> Token | None:
+    """Two numerals in words as one that continues behind a comma; None if they are two numbers."""
+    scale = SCALES.get(first.text.rpartition(" ")[2], 0)
+    if scale <= _HUNDRED or first.value is None or behind.value is None or not behind.text[:1].isalpha():
+        return None
+    if behind.kind != "number" or not 0 < behind.value.value < scale:
+        return None
+    value = Number(first.value.value + behind.value.value)
+    return first._replace(text=f"{first.text} {behind.text}", end=behind.end, value=value)
 
 
 def _half_forward(tokens: list[Token]) -> list[Token]:

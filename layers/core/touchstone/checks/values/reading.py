@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 
 from touchstone.checks.notation import trees
-from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
+from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken, with_joined_words
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, tokens_of, with_other_commas
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, digits, value_or_none
@@ -264,7 +264,7 @@ def _value(tokens: Tokens) -> Value:
 
 def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
     """The results of a reader for tokens whose commas may separate thousands, `(1,200)`, or members of a list."""
-    if not (ways := [*with_other_commas(tokens)]):
+    if not (ways := [*with_joined_words(tokens)] or [*with_other_commas(tokens)]):
         return reader(tokens)
     found = [value for way in ways if (value := value_or_none(reader, way)) is not None]
     if not found:
@@ -318,7 +318,8 @@ def _decimal(tokens: Tokens) -> Quantity | None:
     sign, whole = tokens[:signed], tokens[signed:]
     groups = whole[::2]
     tight = not any(token.spaced for token in whole[1:]) and all(token.is_sign(",") for token in whole[1::2])
-    lengths = [len(token.text) if token.text.isdigit() else 0 for token in groups]
+    wholes = [token.text.partition(".")[0] if token is whole[-1] else token.text for token in groups]
+    lengths = [len(text) if text.isdigit() else 0 for text in wholes]
     if tight and len(lengths) > 2 and lengths[0] and lengths[-1] == 3 and set(lengths[1:-1]) == {2}:  # noqa: PLR2004
         # Digits in groups of two with a last group of three, as in India: 1,23,456.
         return quantity(tokens_of(tokens_text(sign) + "".join(token.text for token in groups)))
