@@ -115,7 +115,7 @@ class BatchDesk:
         self.stored: dict[str, Stored] = {}
         self.files: dict[str, bytes] = {}
         self.plans: deque[Plan] = deque()
-        self.refusals: deque[Refusal] = deque()
+        self.refusals: deque[Refusal | None] = deque()
         self.cancelled: list[str] = []
         self.uploads_refused = 0
         self.uploads_kept: list[timedelta] = []
@@ -127,8 +127,8 @@ class BatchDesk:
         """What becomes of the next batches."""
         self.plans.extend(plans)
 
-    def refuse(self, *refusals: Refusal) -> None:
-        """Refuse the next creates."""
+    def refuse(self, *refusals: Refusal | None) -> None:
+        """Refuse the next creates; None: that one is taken."""
         self.refusals.extend(refusals)
 
     def refuse_uploads(self, times: int) -> None:

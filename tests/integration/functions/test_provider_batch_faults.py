@@ -155,7 +155,7 @@ def test_a_batch_beyond_the_tokens_that_may_wait_at_its_provider_goes_by_smaller
     assert [len(batch.line_ids) for batch in house.server.batches.stored.values()] == [4, 4, 2, 2]
     assert [call.by_batch for call in house.server.calls] == [True] * 4
     today = stores.spending().today(TENANT)
-    assert today.reserved_usd == 0.0
+    assert (today.reserved_usd, today.calls) == (0.0, 4)
     told = sum(spend.cost_usd or 0.0 for record in house.now(records) for spend in record.spends)
     assert today.spent_usd == pytest.approx(told, abs=1e-5)
 
@@ -424,6 +424,19 @@ def test_a_batch_that_is_refused_after_its_providers_queue_was_full_cost_nothing
     house.server.batches.refuse(Refusal(status=400, body={"error": {"code": "invalid", "message": "No"}}))
     house.carry_on()
     assert [batch.ended for batch in house.batches()] == ["refused"]
+    [day] = stores.spending().history(TENANT)
+    assert (day.spent_usd, day.reserved_usd, day.calls) == (0.0, 0.0, 0)
+
+
+def test_a_batch_that_is_refused_after_it_was_made_smaller_gives_back_all_of_its_calls(house: BatchingHouse) -> None:
+    house.server.batches.plan(Plan(end="failed"), Plan(end="failed"))
+    house.enqueue(4)
+    house.later(hours=1)
+    house.drain()
+    house.server.batches.refuse(None, Refusal(status=400, body={"error": {"code": "invalid", "message": "No"}}))
+    house.carry_on()
+    [batch] = house.batches()
+    assert (batch.ended, batch.count, batch.let_go) == ("refused", 2, 2)
     [day] = stores.spending().history(TENANT)
     assert (day.spent_usd, day.reserved_usd, day.calls) == (0.0, 0.0, 0)
 

@@ -186,10 +186,20 @@ class Spending:
         committed = int(self._parts.read(PartKey(reservation.tenant, reservation.day)).get("committed", 0))
         return ceiling is None or committed + reservation.amount <= ceiling
 
-    def settle(self, reservation: SpendReservation, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
-        """Count what the call cost in place of the money that was held back; see `billed`. A second time is ignored."""
+    def settle(
+        self,
+        reservation: SpendReservation,
+        *,
+        cost_usd: float | None,
+        error: JudgeError | None = None,
+        unsent: int = 0,
+    ) -> None:
+        """Count what the call cost in place of the money that was held back; see `billed`. A second time is ignored.
+
+        `unsent` of several calls were never sent, and are not counted.
+        """
         actual = billed(reservation.amount, cost_usd, error)
-        self._end(reservation, actual, "spent :actual", {":actual": actual})
+        self._end(reservation, actual, "spent :actual, calls :less", {":actual": actual, ":less": -unsent})
 
     def release(self, reservation: SpendReservation) -> None:
         """Free the money that was held back for a call that was never sent. A second time is ignored."""

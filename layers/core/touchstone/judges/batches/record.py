@@ -33,8 +33,9 @@ experiment, scorings of a contest's submissions, or first turns of an audit's ca
 class ProviderBatch(Strict):
     """One batch of a tenant's questions for one model of a provider. All times are UTC.
 
-    `count` is the number of questions that it was gathered with. `lines_key` names the object that lists them,
-    `replies_key` the object with the replies. `most_usd` is what the questions cost at most by batch. It is held back
+    `count` is the number of its questions, and `let_go` that of those which left it since it was gathered, as it was
+    made smaller. `lines_key` names the object that lists them,
+    `replies_key` the object with the replies. `most_usd` is what all of them cost at most by batch. It is held back
     while the batch is under way, on the day on which the batch was created here. `intent` begins the ids of the batch's
     lines at the provider, and is a new one for each create; `batch` is the provider's own id.
 
@@ -57,6 +58,7 @@ class ProviderBatch(Strict):
     state: ProviderBatchState = "gathered"
     created_at: datetime
     count: int = Field(ge=1)
+    let_go: int = 0
     lines_key: str
     most_usd: float = Field(ge=0.0)
     intent: str | None = None
@@ -84,6 +86,11 @@ class ProviderBatch(Strict):
     def ref(self) -> Reference:
         """The reference to this record."""
         return Reference(self.tenant, "provider_batch", self.id)
+
+    @property
+    def gathered_count(self) -> int:
+        """The number of questions that it was gathered with: so many calls are reserved for it."""
+        return self.count + self.let_go
 
     @property
     def over(self) -> bool:

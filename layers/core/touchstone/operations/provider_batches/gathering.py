@@ -432,7 +432,7 @@ def reserve(context: BatchingContext, batch: ProviderBatch) -> SpendReservation:
         batch.most_usd,
         context.ceiling_usd if own is None else own,
         name=batch.id,
-        calls=batch.count,
+        calls=batch.gathered_count,
         on=batch.created_at,
     )
 

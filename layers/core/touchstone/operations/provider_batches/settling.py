@@ -59,13 +59,14 @@ def finish(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
         day=batch.created_at.date(),
         amount=micros(batch.most_usd, where="most_usd"),
         unpriced=False,
-        calls=batch.count,
+        calls=batch.gathered_count,
     )
     if batch.batch is None and batch.ended != "lost":
         context.spending.release(held)
     else:
         # If the replies are lost, they are paid for at an unknown price: count all the money that was held back.
-        context.spending.settle(held, cost_usd=None if batch.ended == "lost" else batch.cost_usd)
+        cost = None if batch.ended == "lost" else batch.cost_usd
+        context.spending.settle(held, cost_usd=cost, unsent=batch.let_go)
     now = context.clock()
     done = {"state": "over", "finished_at": now}
     return context.batches.change(
@@ -134,7 +135,7 @@ async def _chunk(
     unread = {number: questions[number].answer_id for number, line in zip(numbers, lines, strict=True) if line.unread}
     spends = [spend for line in lines for spend in line.spends]
     # As for a single call, the highest price counts if nobody reported the cost.
-    share = batch.most_usd / batch.count
+    share = batch.most_usd / batch.gathered_count
     untold = share * sum(line.unknown or any(spend.cost_usd is None for spend in line.spends) for line in lines)
 
     def step(one: ProviderBatch) -> ProviderBatch:

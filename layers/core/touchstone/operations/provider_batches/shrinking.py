@@ -36,7 +36,11 @@ def halve_batch(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch
     if batch.of == "evaluation":
         kept += [question for question in questions[half:] if not _let_go(context, batch, question)]
     context.objects.put_text(tenant=context.tenant, key=batch.lines_key, text=listed(kept))
-    return context.batches.change(batch.ref, lambda one: one.model_copy(update={"count": len(kept)}))
+
+    def step(one: ProviderBatch) -> ProviderBatch:
+        return one.model_copy(update={"count": len(kept), "let_go": one.gathered_count - len(kept)})
+
+    return context.batches.change(batch.ref, step)
 
 
 def _alone(context: BatchingContext, batch: ProviderBatch) -> bool:
