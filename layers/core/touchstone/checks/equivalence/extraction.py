@@ -87,10 +87,20 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
         listed = "=" in kept or values != lines
         yield Candidate(", ".join(dict.fromkeys(values)) if listed else lines[-1], certain=False)
         return
-    if len(text) <= BARE_LIMIT:
-        yield Candidate(kept)
-    if _is_prose(kept):
-        yield from _concluded(kept)
+    yield from _unmarked(kept, short=len(text) <= BARE_LIMIT)
+
+
+def _unmarked(text: str, *, short: bool) -> Iterator[Candidate]:
+    """Candidates from a text that marks no answer: the text itself if it is short, and what its sentences conclude.
+
+    None if a short text calls another answer right as well: `12, but 13 is also correct`.
+    """
+    if short:
+        if _PATTERN["another right"].search(text) is not None:
+            return
+        yield Candidate(text)
+    if _is_prose(text):
+        yield from _concluded(text)
 
 
 def _without_tags(text: str) -> str:
@@ -284,9 +294,9 @@ def _marked(text: str, marks: list[re.Match[str]]) -> tuple[str | None, int]:
 def _shortened(text: str) -> Iterator[Candidate]:
     """Candidates from a marked answer: its line, its first sentence, and the value in that sentence.
 
-    None if the text then takes the answer back: `12. No wait, 13.`
+    None if the text then takes the answer back, or gives another: `12. No wait, 13.`, `12. 13 is also correct.`
     """
-    if _PATTERN["taken back"].search(text) is not None:
+    if _PATTERN["taken back"].search(text) is not None or _PATTERN["another right"].search(text) is not None:
         return
     line = text.split("\n", maxsplit=1)[0].strip()
     line = _PATTERN["closing bold"].sub("", _PATTERN["bold"].sub(r"\1", line))
