@@ -32,16 +32,11 @@ from touchstone.usage import Usage
 _PASSED = {"passed": True, "confidence": 0.9}
 
 
-@pytest.fixture(scope="module")
-def shared_server() -> Iterator[ProviderServer]:
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    """A server of the test's own: what a call sent that was cut off may reach its server late, and take a reply."""
     with ProviderServer() as server:
         yield server
-
-
-@pytest.fixture
-def server(shared_server: ProviderServer) -> ProviderServer:
-    shared_server.reset()
-    return shared_server
 
 
 @pytest.fixture(params=PROVIDERS)
