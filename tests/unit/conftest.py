@@ -1,4 +1,4 @@
-"""A loopback judge for whoever names it: one server a module, reset for each test."""
+"""A loopback judge for whoever names it: one server a test."""
 
 from collections.abc import Iterator
 
@@ -7,13 +7,8 @@ import pytest
 from tests.support.providers import ProviderServer
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[ProviderServer]:
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    """A server of the test's own: what a call sent that was cut off may reach its server late, and take a reply."""
     with ProviderServer() as server:
         yield server
-
-
-@pytest.fixture
-def server(running: ProviderServer) -> ProviderServer:
-    running.reset()
-    return running

@@ -58,10 +58,9 @@ class Agent:
 
 
 @pytest.fixture
-def agent(running: ProviderServer) -> Agent:
+def agent(server: ProviderServer) -> Agent:
     agent = Agent()
-    running.reset()
-    running.script(agent.answer)
+    server.script(agent.answer)
     return agent
 
 
@@ -70,8 +69,8 @@ async def _no_wait(_seconds: float) -> None:
 
 
 @pytest.fixture
-async def model(running: ProviderServer, agent: Agent) -> AsyncIterator[Conversing]:
-    environ = running.environment()
+async def model(server: ProviderServer, agent: Agent) -> AsyncIterator[Conversing]:
+    environ = server.environment()
     registry = load_registry(environ)
     judges = Judges(registry, EnvironmentKeys(registry, environ), clock=lambda: ON, sleep=_no_wait)
     yield open_solver(judges)
@@ -233,9 +232,9 @@ async def test_a_case_has_its_time(audited: Any, agent: Agent) -> None:
 
 
 async def test_a_full_minute_is_waited_out_and_a_full_day_is_not(
-    running: ProviderServer, agent: Agent, bundle: Bundle, sandbox: Sandbox, tmp_path: Path
+    server: ProviderServer, agent: Agent, bundle: Bundle, sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    environ = running.environment()
+    environ = server.environment()
     registry = load_registry(environ)
     admission = LoggedAdmission(units=1)
     waited: list[float] = []

@@ -5,7 +5,7 @@ import socket
 import sys
 import time
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
@@ -30,13 +30,6 @@ from touchstone.judges.openai import OpenAIAdapter
 from touchstone.usage import Usage
 
 _PASSED = {"passed": True, "confidence": 0.9}
-
-
-@pytest.fixture
-def server() -> Iterator[ProviderServer]:
-    """A server of the test's own: what a call sent that was cut off may reach its server late, and take a reply."""
-    with ProviderServer() as server:
-        yield server
 
 
 @pytest.fixture(params=PROVIDERS)

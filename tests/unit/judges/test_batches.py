@@ -85,16 +85,15 @@ class Scene:
 
 
 @pytest.fixture(params=PROVIDERS)
-async def scene(request: pytest.FixtureRequest, running: ProviderServer) -> AsyncIterator[Scene]:
-    running.reset()
+async def scene(request: pytest.FixtureRequest, server: ProviderServer) -> AsyncIterator[Scene]:
     for number in range(len(ASKED)):
-        running.reply({"is_correct": number % 2 == 0, "note": f"{number}"}, prompt=f"Case {number}")
-    registry = load_registry(running.environment())
+        server.reply({"is_correct": number % 2 == 0, "note": f"{number}"}, prompt=f"Case {number}")
+    registry = load_registry(server.environment())
     provider = registry.provider(request.param)
     adapter = connect(provider, "loopback-key")
     batches = batches_of(provider, adapter)
     assert batches is not None
-    yield Scene(running, request.param, adapter, batches)
+    yield Scene(server, request.param, adapter, batches)
     await adapter.aclose()
 
 
@@ -391,15 +390,15 @@ async def test_a_turn_that_a_batch_did_not_bring_fails_as_a_question_does(scene:
     assert late is UnfinishedError
 
 
-def test_the_providers_refuse_what_they_do_refuse(running: ProviderServer) -> None:
+def test_the_providers_refuse_what_they_do_refuse(server: ProviderServer) -> None:
     """The loopback server is as strict as the services, where an SDK would let a wrong line pass."""
     params = {"model": "m", "max_tokens": 1, "messages": [], "extra_body": {}}
     batch = {"requests": [{"custom_id": "a", "params": params}]}
-    url = f"{running.base_url}/v1/messages/batches"
+    url = f"{server.base_url}/v1/messages/batches"
     assert httpx.post(url, json=batch, headers={"x-api-key": "k"}).status_code == 400
-    running.batches.files["files/f"] = json.dumps({"key": "a", "request": {"systemInstruction": ["s"]}}).encode()
+    server.batches.files["files/f"] = json.dumps({"key": "a", "request": {"systemInstruction": ["s"]}}).encode()
     create = {"batch": {"displayName": "n", "inputConfig": {"fileName": "files/f"}}}
-    url = f"{running.base_url}/v1beta/models/m:batchGenerateContent"
+    url = f"{server.base_url}/v1beta/models/m:batchGenerateContent"
     assert httpx.post(url, json=create, headers={"x-goog-api-key": "k"}).status_code == 400
 
 
@@ -425,12 +424,11 @@ def test_a_batch_costs_half_and_an_unknown_price_stays_so() -> None:
             assert cheap.long_prompt.price_in == (model.long_prompt.price_in or 0) / 2
 
 
-def test_nobody_waits(running: ProviderServer) -> None:
+def test_nobody_waits(server: ProviderServer) -> None:
     """Several steps of one batch may be asked at once; the client serves them all."""
-    running.reset()
 
     async def all_of_them() -> list[BatchLook]:
-        provider = load_registry(running.environment()).provider("openai")
+        provider = load_registry(server.environment()).provider("openai")
         adapter = connect(provider, "k")
         batches = batches_of(provider, adapter)
         assert batches is not None
