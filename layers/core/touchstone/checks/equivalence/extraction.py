@@ -130,7 +130,7 @@ def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
     """The answer in boxes.
 
     If mathematics touches the last box, the whole line with the box opened is a candidate that may only confirm. If a
-    denial touches it, there is no candidate.
+    denial touches it, or the text then gives another answer, there is no candidate.
     """
     last, touches = boxes[-1], _PATTERN["touches behind"]
     close = _closing_brace(text, last.end())
@@ -149,8 +149,15 @@ def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
         yield Candidate(f"{lead}({text[last.end() : close]}){behind}", certain=False)
         return
     boxed, whole = _boxed(text, boxes)
-    if whole:
+    if whole and not (close is not None and _goes_on_answering(boxed, text[close + 1 : close + 1 + BARE_LIMIT])):
         yield Candidate(boxed)
+
+
+def _goes_on_answering(boxed: str, behind: str) -> bool:
+    """Whether the text behind a box takes the boxed answer back, or calls another right: `No wait, 13.`, `or C`."""
+    if _PATTERN["taken back"].search(f".{behind}") is not None or _PATTERN["another right"].search(behind) is not None:
+        return True
+    return _PATTERN["boxed choice"].fullmatch(boxed) is not None and _goes_on_choosing(behind.lstrip("$"), 0)
 
 
 def _collapsed(text: str) -> str:
