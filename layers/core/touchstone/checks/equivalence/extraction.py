@@ -155,7 +155,7 @@ def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
 
 def _goes_on_answering(boxed: str, behind: str) -> bool:
     """Whether the text behind a box takes the boxed answer back, or calls another right: `No wait, 13.`, `or C`."""
-    if _PATTERN["taken back"].search(f".{behind}") is not None or _PATTERN["another right"].search(behind) is not None:
+    if _gives_another(f".{behind}"):
         return True
     return _PATTERN["boxed choice"].fullmatch(boxed) is not None and _goes_on_choosing(behind.lstrip("$"), 0)
 
@@ -303,7 +303,7 @@ def _shortened(text: str) -> Iterator[Candidate]:
 
     None if the text then takes the answer back, or gives another: `12. No wait, 13.`, `12. 13 is also correct.`
     """
-    if _PATTERN["taken back"].search(text) is not None or _PATTERN["another right"].search(text) is not None:
+    if _gives_another(text):
         return
     line = text.split("\n", maxsplit=1)[0].strip()
     line = _PATTERN["closing bold"].sub("", _PATTERN["bold"].sub(r"\1", line))
@@ -338,6 +338,11 @@ def _choices(text: str, marked: str | None) -> Iterator[str]:
     stated = {each[1] for each in found if each[1].isupper() and not _is_denied(text, each.start())} - denied
     if len(stated) == 1:
         yield stated.pop()
+
+
+def _gives_another(text: str) -> bool:
+    """Whether a text takes its answer back behind a stop, or calls another right: `12. No wait, 13.`"""
+    return any(_PATTERN[name].search(text) is not None for name in ("taken back", "another right"))
 
 
 def _goes_on_choosing(text: str, place: int) -> bool:

@@ -90,6 +90,7 @@ def _families(tree: Tree) -> list[Family]:
     if len(names) != 1 or not names <= _PARAMETERS or not ("pi" in tree.names or "degrees" in tree.operations):
         return []
     (name,) = names
+    tree = _in_turns(tree)
     if not all(_at(tree, name, place, Fraction(0)) == 0 for place in (0, 1)):
         return []
     values = [_at(tree, name, place, Fraction(1)) for place in range(_PLACES)]
@@ -103,18 +104,17 @@ def _families(tree: Tree) -> list[Family]:
 
 
 def _at(tree: Tree, name: str, place: int, pi: Fraction) -> Fraction | None:
-    """The value of an angle for one whole number, with `pi` for π and for 180°."""
-    return value_or_none(rational, _in_turns(tree, pi).substituted(name, Number(Fraction(place))))
+    """The value of an angle for one whole number, with `pi` for π."""
+    return value_or_none(rational, tree.substituted("pi", Number(pi)).substituted(name, Number(Fraction(place))))
 
 
-def _in_turns(tree: Tree, pi: Fraction) -> Tree:
+def _in_turns(tree: Tree) -> Tree:
+    """The tree in which degrees are parts of π."""
     match tree:
-        case Name("pi"):
-            return Number(pi)
         case Apply("degrees", (inside,)):
-            return Apply("mul", (Number(pi), Apply("mul", (_HALF_TURN, _in_turns(inside, pi)))))
+            return Apply("mul", (Name("pi"), Apply("mul", (_HALF_TURN, _in_turns(inside)))))
         case Apply(operation, arguments):
-            return Apply(operation, tuple(_in_turns(argument, pi) for argument in arguments))
+            return Apply(operation, tuple(map(_in_turns, arguments)))
     return tree
 
 
