@@ -144,7 +144,7 @@ def collect(
     or that another run owns by now, is left as it is. A batch without any part fails after some rounds. `by_batch`
     None: no line goes by batches of providers.
     """
-    return _Round(files=files, owner=owner, rounds=rounds, by_batch=by_batch).ended(batch_id)
+    return _Round(files=files, batch_id=batch_id, owner=owner, rounds=rounds, by_batch=by_batch).ended()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,39 +152,39 @@ class _Round:
     """The end of one round of the run `owner`, see `collect`."""
 
     files: Batching
+    batch_id: str
     owner: str
     rounds: Rounds
     by_batch: LinesByBatch | None
 
-    def ended(self, batch_id: str) -> Gathered:
-        """The batch of this id after the round; see `collect`."""
+    def ended(self) -> Gathered:
+        """The batch after the round; see `collect`."""
         # Mark the batch as heard of: reading its parts takes minutes, and no other run may take the batch over
         # meanwhile.
-        held = self._held(batch_id)
+        held = self._held()
         if held is None:
-            return self._as_it_is(batch_id)
+            return self._as_it_is()
         try:
             collected = self._results(held)
         except NotFoundError:
-            return self._failed(batch_id, EXPIRED)
+            return self._failed(EXPIRED)
         with closing(collected):
             return self._gathered(held, collected)
 
     def _gathered(self, held: Batch, collected: Collected) -> Gathered:
         """The batch as ended, or as waiting for its next round."""
-        batch_id = held.id
         if not collected.parts and (self.rounds.last or self.rounds.done >= ROUNDS_FOR_NOTHING):
-            return self._failed(batch_id, NOTHING_DONE)
-        if self._held(batch_id) is None:
-            return self._as_it_is(batch_id)
+            return self._failed(NOTHING_DONE)
+        if self._held() is None:
+            return self._as_it_is()
         if (collected.open or collected.lost) and not self.rounds.last:
             return self._again(held, collected)
-        source = held.source_key or f"{self.files.tenant}/{batch_id}{SOURCE_SUFFIX}"
+        source = held.source_key or f"{self.files.tenant}/{self.batch_id}{SOURCE_SUFFIX}"
         key = source.removesuffix(SOURCE_SUFFIX) + RESULTS_SUFFIX
         self.files.inbox.put_stream(tenant=self.files.tenant, key=key, data=collected.text, content_type=CONTENT_TYPE)
         finished = self.files.batches.finish(
             tenant=self.files.tenant,
-            batch_id=batch_id,
+            batch_id=self.batch_id,
             owner=self.owner,
             results_key=key,
             done=collected.done,
@@ -282,9 +282,7 @@ class _Round:
             lines = [OpenLine(line=number, reason=reason, detail=detail, until=until) for number in chunk.numbers]
             if until != left_until:
                 text = "".join(line.model_dump_json() + "\n" for line in lines)
-                self.files.scratch.put_text(
-                    tenant=self.files.tenant, key=chunk.part_key, text=text, content_type=CONTENT_TYPE
-                )
+                self._put(chunk.part_key, text)
             yield from ((chunk, line) for line in lines)
 
     def _results(self, batch: Batch) -> Collected:
@@ -304,15 +302,17 @@ class _Round:
                 collected.add_lost(chunk)
         return collected
 
-    def _held(self, batch_id: str) -> Batch | None:
+    def _held(self) -> Batch | None:
         """The batch, marked as heard of; None if it ended, or if another run owns it."""
-        return self.files.batches.hold(tenant=self.files.tenant, batch_id=batch_id, owner=self.owner)
+        return self.files.batches.hold(tenant=self.files.tenant, batch_id=self.batch_id, owner=self.owner)
 
-    def _as_it_is(self, batch_id: str) -> Gathered:
-        return Gathered(batch=self.files.batches.get(tenant=self.files.tenant, batch_id=batch_id))
+    def _as_it_is(self) -> Gathered:
+        return Gathered(batch=self.files.batches.get(tenant=self.files.tenant, batch_id=self.batch_id))
 
-    def _failed(self, batch_id: str, why: str) -> Gathered:
-        failed = self.files.batches.fail(tenant=self.files.tenant, batch_id=batch_id, owner=self.owner, failure=why)
+    def _failed(self, why: str) -> Gathered:
+        failed = self.files.batches.fail(
+            tenant=self.files.tenant, batch_id=self.batch_id, owner=self.owner, failure=why
+        )
         return Gathered(batch=failed)
 
     def _put(self, key: str, text: str) -> None:
