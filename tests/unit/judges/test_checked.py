@@ -1,6 +1,6 @@
 """A reply that breaks a rule is asked for once more with the fault named; twice, and there is no score and a reason."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 import pytest
@@ -10,7 +10,7 @@ from tests.support.records import HandClock
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError, OverloadedError, RefusedError, SpendingCeilingError
 from touchstone.judges import MemoryCache
-from touchstone.judges.base import Admission, Call, JudgeQuestion, Permit, Prompt
+from touchstone.judges.base import Admission, Call, Judge, Permit, Prompt
 from touchstone.judges.calls import MOST_FAULTS, Checked, JudgeReply, NotScored, RefusedReply, ask_checked
 from touchstone.judges.renewing import WorkJudge
 
@@ -25,14 +25,23 @@ GOOD, ODD, BAD = {"number": 4}, {"number": 3}, {"number": -3}
 NONSENSE = "no JSON"
 
 
-def _question(faults: Sequence[str]) -> JudgeQuestion[Number]:
-    prompt = Prompt(name="number", version="1", system="Name a number.", user="\n".join(["Now.", *faults]))
-    return JudgeQuestion(prompt=prompt, reply_type=Number)
-
-
 def _faults(reply: Number) -> list[str]:
     rules = {"It is odd.": reply.number % 2 == 0, "It is negative.": reply.number >= 0}
     return [fault for fault, kept in rules.items() if not kept]
+
+
+async def _checked(
+    judge: Judge, faults_of: Callable[[Number], Iterable[str]] = _faults, *, seconds: float = 5.0
+) -> Checked[Number] | RefusedReply[Number] | NotScored:
+    return await ask_checked(
+        judge,
+        lambda faults: Prompt(name="number", version="1", system="Name a number.", user="\n".join(["Now.", *faults])),
+        Number,
+        faults_of,
+        max_output_tokens=100,
+        deadline=Deadline.after(seconds),
+        purpose="count",
+    )
 
 
 async def _ask(
@@ -40,8 +49,7 @@ async def _ask(
 ) -> tuple[Checked[Number] | RefusedReply[Number] | NotScored, Script]:
     script = Script({"number": lines})
     judge = script.judges(admission=admission).get("openai", "fast")
-    found = await ask_checked(judge, _question, _faults, deadline=Deadline.after(seconds), purpose="count")
-    return found, script
+    return await _checked(judge, seconds=seconds), script
 
 
 async def test_a_reply_that_obeys_the_rules_is_taken_at_once() -> None:
@@ -129,13 +137,8 @@ async def test_a_limit_that_is_reached_on_the_way_is_the_reason(calls: int, paid
 
 async def test_a_reply_without_a_right_word_in_it_is_not_answered_with_a_flood_of_faults() -> None:
     script = Script({"number": [GOOD]})
-    found = await ask_checked(
-        script.judges().get("openai", "fast"),
-        _question,
-        lambda _reply: [f"Fault {number}." for number in range(1000)],
-        deadline=Deadline.after(5.0),
-        purpose="count",
-    )
+    judge = script.judges().get("openai", "fast")
+    found = await _checked(judge, lambda _reply: [f"Fault {number}." for number in range(1000)])
     assert isinstance(found, NotScored)
     assert found.faults == tuple(f"Fault {number}." for number in range(MOST_FAULTS))
     assert script.asked[1].user.count("Fault") == MOST_FAULTS
@@ -151,7 +154,7 @@ async def test_a_broken_reply_from_the_cache_costs_nothing_and_is_no_better() ->
     cache, script = MemoryCache(), Script({"number": [ODD, GOOD]})
     judge = script.judges(cache=cache).get("openai", "fast")
     for cached in (False, True):
-        found = await ask_checked(judge, _question, _faults, deadline=Deadline.after(5.0), purpose="count")
+        found = await _checked(judge)
         assert isinstance(found, Checked)
         assert [(spend.failure, spend.cached) for spend in found.spends] == [("unreadable", cached), (None, cached)]
     assert [spend.cost_usd for spend in found.spends] == [0.0, 0.0]
@@ -161,9 +164,7 @@ async def test_a_broken_reply_from_the_cache_costs_nothing_and_is_no_better() ->
 async def test_two_broken_replies_that_are_known_do_not_end_the_same_question_for_ever() -> None:
     cache, script = MemoryCache(), Script({"number": [ODD, BAD, GOOD]})
     judge = script.judges(cache=cache).get("openai", "fast")
-    results = [
-        await ask_checked(judge, _question, _faults, deadline=Deadline.after(5.0), purpose="count") for _ in range(3)
-    ]
+    results = [await _checked(judge) for _ in range(3)]
     assert [type(found) for found in results] == [RefusedReply, Checked, Checked]
     # The second time asks only the question that named the fault, and the reply is known from then on.
     assert [[(spend.failure, spend.cached) for spend in found.spends] for found in results] == [
@@ -177,8 +178,8 @@ async def test_two_broken_replies_that_are_known_do_not_end_the_same_question_fo
 async def test_a_judge_that_is_asked_anew_and_fails_is_the_reason() -> None:
     cache, script = MemoryCache(), Script({"number": [ODD, BAD, DayQuotaError("The day is spent.")]})
     judge = script.judges(cache=cache).get("openai", "fast")
-    await ask_checked(judge, _question, _faults, deadline=Deadline.after(5.0), purpose="count")
-    found = await ask_checked(judge, _question, _faults, deadline=Deadline.after(5.0), purpose="count")
+    await _checked(judge)
+    found = await _checked(judge)
     assert isinstance(found, NotScored)
     assert (found.reason, [spend.cached for spend in found.spends]) == ("day_quota", [True, True])
 
@@ -191,7 +192,7 @@ async def test_a_broken_reply_of_the_same_work_is_an_end_and_an_older_one_is_not
     async def asked(began: datetime) -> Checked[Number] | RefusedReply[Number] | NotScored:
         judge = WorkJudge(judges.get("openai", "fast"), began)
         assert (judge.provider, judge.model) == ("openai", judges.get("openai", "fast").model)
-        return await ask_checked(judge, _question, _faults, deadline=Deadline.after(5.0), purpose="count")
+        return await _checked(judge)
 
     began = clock()
     first, again = await asked(began), await asked(began)

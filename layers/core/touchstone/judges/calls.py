@@ -5,7 +5,7 @@ named.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -24,7 +24,7 @@ from touchstone.errors import (
     UnreadableError,
     Unscored,
 )
-from touchstone.judges.base import Judge, JudgeQuestion, Reply
+from touchstone.judges.base import Judge, JudgeQuestion, Prompt, Reply
 from touchstone.judges.spends import JudgedBy, Spend, spends_of, spends_of_failure
 
 
@@ -167,27 +167,37 @@ def not_scored(error: JudgeError | LimitError, spends: tuple[Spend, ...] = ()) -
 
 async def ask_checked[T: BaseModel](
     judge: Judge,
-    question: Callable[[Sequence[str]], JudgeQuestion[T]],
+    render: Callable[[list[str]], Prompt],
+    reply_type: type[T],
     faults_of: Callable[[T], Iterable[str]],
     *,
+    max_output_tokens: int,
     deadline: Deadline,
     purpose: str,
+    use_cache: bool = True,
+    replicate: int = 1,
 ) -> Checked[T] | RefusedReply[T] | NotScored:
     """Ask until the reply obeys the rules, twice at most. Return `RefusedReply` if the last reply breaks them too.
 
-    `question` makes the question from the faults of the reply before; the first question gets no faults. `faults_of`
-    names the rules that a reply breaks, one sentence each, and returns nothing if the reply breaks none. The first
-    `MOST_FAULTS` faults are told.
+    `render` makes the prompt from the faults of the reply before; the first prompt gets no faults. `faults_of` names
+    the rules that a reply breaks, one sentence each, and returns nothing if the reply breaks none. The first
+    `MOST_FAULTS` faults are told. The other values are those of `JudgeQuestion`.
 
     A first reply that breaks the rules stays known, since it leads to the second question. If the second reply is known
     and breaks them too, the second question is asked anew.
     """
-    found = await _ask(ask(judge, question(()), deadline=deadline), faults_of, purpose=purpose)
+    first = JudgeQuestion(
+        prompt=render([]),
+        reply_type=reply_type,
+        max_output_tokens=max_output_tokens,
+        use_cache=use_cache,
+        replicate=replicate,
+    )
+    found = await _ask(ask(judge, first, deadline=deadline), faults_of, purpose=purpose)
     if not isinstance(found, RefusedReply):
         return found
-    again = await _ask(
-        ask_for_use(judge, question(found.faults), faults_of, deadline=deadline), faults_of, purpose=purpose
-    )
+    second = replace(first, prompt=render(list(found.faults)))
+    again = await _ask(ask_for_use(judge, second, faults_of, deadline=deadline), faults_of, purpose=purpose)
     return replace(again, spends=(*found.spends, *again.spends))
 
 

@@ -1,11 +1,11 @@
 """How the judge of a task is asked: in the task's language, by this package's prompts."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from touchstone.clock import Deadline
-from touchstone.judges.base import Judge, JudgeQuestion
+from touchstone.judges.base import Judge
 from touchstone.judges.calls import Checked, JudgeReply, NotScored, RefusedReply, ask_checked
 from touchstone.judges.prompts import prompt_of
 from touchstone.oracle.model import Brief
@@ -42,16 +42,16 @@ class Judging:
 
         The call is recorded under the same name.
         """
-
-        def question(faults: Sequence[str]) -> JudgeQuestion[T]:
-            return JudgeQuestion(
-                prompt=prompt_of(__package__, name, self.language, **values, faults=list(faults)),
-                reply_type=reply_type,
-                max_output_tokens=max_output_tokens,
-                use_cache=self.use_cache,
-            )
-
-        return await ask_checked(self.judge, question, faults_of, deadline=self.deadline, purpose=name)
+        return await ask_checked(
+            self.judge,
+            lambda faults: prompt_of(__package__, name, self.language, **values, faults=faults),
+            reply_type,
+            faults_of,
+            max_output_tokens=max_output_tokens,
+            deadline=self.deadline,
+            purpose=name,
+            use_cache=self.use_cache,
+        )
 
 
 def language_of_task(brief: Brief) -> Language:

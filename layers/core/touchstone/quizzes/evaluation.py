@@ -13,7 +13,6 @@ from typing import Literal
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, Tier
-from touchstone.judges.base import JudgeQuestion as Asked
 from touchstone.judges.calls import Checked, JudgeReply, NotScored, ask_checked
 from touchstone.judges.fence import visible
 from touchstone.judges.prompts import prompt_of
@@ -121,23 +120,19 @@ def _groups(questions: Iterable[Question]) -> Iterator[list[Question]]:
 async def _ask(
     group: Sequence[Question], *, judge: Judge, deadline: Deadline, language: Language, use_cache: bool
 ) -> Checked[QuizVerdictsReply] | NotScored:
-    def asked(faults: Sequence[str]) -> Asked[QuizVerdictsReply]:
-        questions = [question_json(question) for question in group]
-        return Asked(
-            prompt=prompt_of(
-                __package__,
-                "evaluate",
-                language,
-                questions=questions,
-                most=MAX_VIOLATIONS,
-                faults=list(faults),
-            ),
-            reply_type=QuizVerdictsReply,
-            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_QUESTION * len(group),
-            use_cache=use_cache,
-        )
-
-    return await ask_checked(judge, asked, lambda reply: _faults(reply, len(group)), deadline=deadline, purpose=PURPOSE)
+    questions = [question_json(question) for question in group]
+    return await ask_checked(
+        judge,
+        lambda faults: prompt_of(
+            __package__, "evaluate", language, questions=questions, most=MAX_VIOLATIONS, faults=faults
+        ),
+        QuizVerdictsReply,
+        lambda reply: _faults(reply, len(group)),
+        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_QUESTION * len(group),
+        deadline=deadline,
+        purpose=PURPOSE,
+        use_cache=use_cache,
+    )
 
 
 def _faults(reply: QuizVerdictsReply, count: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ be made of it.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -15,7 +15,6 @@ from pydantic import ValidationError
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, Tier
-from touchstone.judges.base import JudgeQuestion as Asked
 from touchstone.judges.calls import Checked, JudgeReply, NotScored, ask_checked
 from touchstone.judges.fence import visible
 from touchstone.judges.opening import Judges, judge_chosen
@@ -187,18 +186,17 @@ async def _ask(
         "before": "\n".join(question_json(question, with_id=True) for question in part.before),
         "violations": _violations_shown(part),
     }
-
-    def asked(faults: Sequence[str]) -> Asked[QuizReply]:
-        return Asked(
-            prompt=prompt_of(
-                __package__, "generate", language_for(shared["ui_language"]), **values, faults=list(faults)
-            ),
-            reply_type=QuizReply,
-            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_QUESTION * part.count,
-            use_cache=request.use_cache,
-        )
-
-    return await ask_checked(judge, asked, _faults, deadline=deadline, purpose=PURPOSE)
+    language = language_for(shared["ui_language"])
+    return await ask_checked(
+        judge,
+        lambda faults: prompt_of(__package__, "generate", language, **values, faults=faults),
+        QuizReply,
+        _faults,
+        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_QUESTION * part.count,
+        deadline=deadline,
+        purpose=PURPOSE,
+        use_cache=request.use_cache,
+    )
 
 
 def _shared(request: QuizRequest, content: Content, weakness: Weakness) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel
 
 from touchstone.clock import Deadline
-from touchstone.judges.base import Judge, JudgeQuestion, Prompt
+from touchstone.judges.base import Judge, Prompt
 from touchstone.judges.calls import Checked, NotScored, RefusedReply, ask_checked
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
@@ -69,18 +69,18 @@ class Measuring:
         max_output_tokens: int,
     ) -> Checked[T] | RefusedReply[T] | NotScored:
         """Ask the prompt that `render` makes. It is given the faults of the reply before; at first there are none."""
-
-        def question(faults: Sequence[str]) -> JudgeQuestion[T]:
-            return JudgeQuestion(
-                prompt=render(list(faults)),
-                reply_type=reply_type,
+        async with self.seats:
+            return await ask_checked(
+                self.judge,
+                render,
+                reply_type,
+                faults_of,
                 max_output_tokens=max_output_tokens,
+                deadline=self.deadline,
+                purpose=purpose,
                 use_cache=self.use_cache,
                 replicate=self.replicate,
             )
-
-        async with self.seats:
-            return await ask_checked(self.judge, question, faults_of, deadline=self.deadline, purpose=purpose)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
