@@ -392,10 +392,12 @@ def test_what_a_provider_names_is_shared_too_and_a_small_share_is_one_unit(
     table: "Table", clock: StandingClock
 ) -> None:
     quotas = Quotas(table, clock=clock, quota_share=0.1)
-    assert quotas.usage(KEY, QuotaLimits(per_day=5, per_minute=1)).limit == 1
+    before = quotas.usage(KEY, QuotaLimits(per_day=5, per_minute=1))
+    assert (before.limit, before.learned) == (1, QuotaLimits())  # a share of our own limits is nothing that was named
     reservation = quotas.reserve(KEY, QuotaLimits(per_day=250, per_minute=10), purpose="fresh")
     quotas.learn(reservation, DayQuotaError("spent", limit=100))
-    assert quotas.usage(KEY, DEEP).limit == 10
+    after = quotas.usage(KEY, DEEP)
+    assert (after.limit, after.learned) == (10, QuotaLimits(per_day=100))
 
 
 @pytest.mark.parametrize("share", [0.0, 1.1, -0.5])

@@ -164,20 +164,34 @@ def decide(
 
 
 def effective_limits(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaLimits:
-    """Our share of the limits in force: the configured limits, or smaller ones that the provider named.
-
-    A limit that the provider named counts only while it holds.
-    """
-    learned, today = state.learned, day_of(rules.provider, now)
-    released_now = rules.until_release and now >= next_reset(rules.provider, now) - RELEASE_BEFORE_RESET
-    named_on, named_until = learned.per_day_on, learned.per_minute_until
-    day_holds = named_on is not None and abs((today - named_on).days) < LEARNED_DAY_LIMIT_DAYS
-    minute_holds = named_until is not None and now < named_until
-    per_day = None if released_now else _least(rules.limits.per_day, learned.per_day if day_holds else None)
-    per_minute = _least(rules.limits.per_minute, learned.per_minute if minute_holds else None)
+    """Our share of the limits in force: of those that the provider named (`named_limits`), else of the configured."""
+    named = named_limits(state, now, rules=rules)
+    per_day = rules.limits.per_day if named.per_day is None else named.per_day
+    per_minute = rules.limits.per_minute if named.per_minute is None else named.per_minute
+    if rules.until_release and now >= next_reset(rules.provider, now) - RELEASE_BEFORE_RESET:
+        per_day = None
     return QuotaLimits(
         per_day=_own_share(per_day, rules.quota_share), per_minute=_own_share(per_minute, rules.quota_share)
     )
+
+
+def named_limits(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaLimits:
+    """The limits that the provider named, for all who use the account, while they hold.
+
+    Each is None if none was named, or if it is not smaller than the configured one.
+    """
+    learned, today = state.learned, day_of(rules.provider, now)
+    named_on, named_until = learned.per_day_on, learned.per_minute_until
+    day_holds = named_on is not None and abs((today - named_on).days) < LEARNED_DAY_LIMIT_DAYS
+    minute_holds = named_until is not None and now < named_until
+    return QuotaLimits(
+        per_day=_smaller(learned.per_day, rules.limits.per_day) if day_holds else None,
+        per_minute=_smaller(learned.per_minute, rules.limits.per_minute) if minute_holds else None,
+    )
+
+
+def _smaller(named: int | None, configured: int | None) -> int | None:
+    return None if named is None or (configured is not None and named >= configured) else named
 
 
 def _own_share(limit: int | None, share: float) -> int | None:
@@ -334,8 +348,3 @@ def _reserved(
         seconds=seconds | {second: seconds.get(second, 0) + 1},
         watched=watched,
     )
-
-
-def _least(configured: int | None, learned: int | None) -> int | None:
-    known = [limit for limit in (configured, learned) if limit is not None]
-    return min(known, default=None)

@@ -12,6 +12,7 @@ from touchstone.budgets.decision import (
     calls_allowed_at,
     effective_limits,
     kept_for_fresh,
+    named_limits,
 )
 from touchstone.judges.base import QuotaLimits
 
@@ -26,9 +27,9 @@ class QuotaUsage:
     `limit` is how many requests a day are allowed now and `left` how many of them are free; both are None if no limit
     is known. `used` counts today's reservations, `backlog_used` the reservations among them for deferred work, and
     `kept` is what the backlog must still leave for fresh requests. `per_minute` and `left_this_minute` are the limit a
-    minute and what is left of it. `learned` are the limits that the provider named, if they are the ones in force.
-    `blocked_until` (UTC) is when a call may be tried again after the provider refused one, None if a call may be tried
-    now. `blocked_why` is what the provider said, as a sentence, None if that is not known. `resets_at` is the
+    minute and what is left of it. `learned` are the limits that the provider named for the whole account, while they
+    hold. `blocked_until` (UTC) is when a call may be tried again after the provider refused one, None if a call may be
+    tried now. `blocked_why` is what the provider said, as a sentence, None if that is not known. `resets_at` is the
     provider's next midnight. `at_once` is how many calls that nobody waits for may begin together, None if their number
     is not bounded.
     """
@@ -84,10 +85,7 @@ def usage_of(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaUsa
         per_minute=per_minute,
         left_this_minute=None if per_minute is None else max(0, per_minute - in_minute),
         resets_at=reset,
-        learned=QuotaLimits(
-            per_day=per_day if per_day != rules.limits.per_day else None,
-            per_minute=per_minute if per_minute != rules.limits.per_minute else None,
-        ),
+        learned=named_limits(state, now, rules=rules),
         blocked_until=reset + SEND_MARGIN if tally.exhausted else None if pause is None else pause.until,
         blocked_why=None if pause is None else pause.why,
         fresh_share=rules.fresh_share,
