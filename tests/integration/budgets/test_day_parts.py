@@ -163,8 +163,8 @@ def test_parts_that_a_busy_table_left_out_are_read_again(
         return {"Responses": {}, "UnprocessedKeys": given["RequestItems"]}
 
     monkeypatch.setattr(client, "batch_get_item", nothing)
-    monkeypatch.setattr("touchstone.budgets.store._FIRST_PAUSE_SECONDS", 0.0)
-    with pytest.raises(StoreError, match="too much to do"):
+    monkeypatch.setattr("touchstone.aws._FIRST_PAUSE_SECONDS", 0.0)
+    with pytest.raises(StoreError, match="too busy"):
         spending.today("acme")
 
 

@@ -122,7 +122,7 @@ def test_what_is_unknown_is_named(quotas: Quotas, arguments: tuple[str, ...], wo
         ({"TOUCHSTONE_TABLE": None}, 2, "Set TOUCHSTONE_TABLE"),
         ({"TOUCHSTONE_SECRET_ID": None}, 2, "Set TOUCHSTONE_SECRET_ID"),
         ({"TOUCHSTONE_SECRET_ID": "other"}, 4, "could not be read (ResourceNotFoundException)"),
-        ({"TOUCHSTONE_TABLE": "other"}, 4, "The table refused to"),
+        ({"TOUCHSTONE_TABLE": "other"}, 4, "The store could not"),
     ],
 )
 def test_what_an_operator_must_set_is_named(quotas: Quotas, env: dict[str, str | None], code: int, words: str) -> None:

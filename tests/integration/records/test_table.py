@@ -13,16 +13,10 @@ from botocore.exceptions import ClientError
 from functions.clients import for_tables
 from tests.support.records import START, HandClock, an_answer, an_attempt, finished
 from tests.support.store_faults import cancelled, losing_replies, refusing
+from touchstone.aws import CONFLICT_TRIES, ConditionFailedError, jitter
 from touchstone.errors import StoreError
 from touchstone.records import Answers, Artifacts, Evaluations, Statistics
-from touchstone.records.table import (
-    CONFLICT_TRIES,
-    MAX_ACTIONS,
-    ConditionFailedError,
-    jitter,
-    repeating_conflicts,
-    transact,
-)
+from touchstone.records.table import MAX_ACTIONS, repeating_conflicts, transact
 from touchstone.references import Reference
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ decision · learning · usage     the rules, pure: may this call be made now, wh
 days                            when a provider's day begins and ends
 ledger · leased                 what can be done to an account, a tenant's share of it, and units reserved together
 quotas · spending · day_parts   the accounts and the tenants' spending in the table
-store · money                   how the table is reached, and amounts as whole micro-dollars
+store · money                   conditional writes to the table, and amounts as whole micro-dollars
 admission                       money and quota together, as judges ask for them
 memory                          the same without AWS
 """

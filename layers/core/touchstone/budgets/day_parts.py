@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from touchstone.budgets.store import Item, read_together, store_errors, updated_together
+from touchstone.aws import read_many, store_faults
+from touchstone.budgets.store import Item, client_of, updated_together
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodb.service_resource import Table
 
 KEEP_DAYS = 400
 """How long a day's sums are kept: a year and a month, to compare with the year before."""
@@ -78,9 +79,10 @@ def room_in_part(amount: int, ceiling: int | None) -> tuple[str, dict[str, int]]
 class DayParts:
     """The parts of tenants' days: how many of them are written to, and what they draw and give back."""
 
-    def __init__(self, client: "DynamoDBClient", table: str) -> None:
-        self._client = client
-        self._table = table
+    def __init__(self, table: "Table") -> None:
+        self._source = table
+        self._client = client_of(table)
+        self._table = table.name
         self._spread: dict[str, int] = {}
 
     def spread(self, tenant: str) -> int:
@@ -97,7 +99,7 @@ class DayParts:
 
     def read(self, key: PartKey) -> Mapping[str, Any]:
         """An item of a day, strongly consistent; empty if there is none."""
-        with store_errors(f"read what {key.tenant} spent"):
+        with store_faults(f"read what {key.tenant} spent"):
             return self._client.get_item(TableName=self._table, Key=key.item, ConsistentRead=True).get("Item", {})
 
     def draw(self, key: PartKey, amount: int, ceiling: int | None) -> int | None:
@@ -156,14 +158,15 @@ class DayParts:
         """The items of these parts of a day; a part without an item is left out."""
         if not parts:
             return []
-        with store_errors(f"read what {tenant} spent"):
-            return read_together(self._client, self._table, [PartKey(tenant, day, part).item for part in parts])
+        return list(
+            read_many(self._source, [PartKey(tenant, day, part).item for part in parts], f"what {tenant} spent")
+        )
 
     def sums_since(self, tenant: str, items: list[Item], *names: str) -> Iterator[dict[str, int]]:
         """The sums of several days, newest first, each over all parts of its day."""
         found: dict[str, list[Item]] = {str(item["sk"]): [item] for item in items}
         for part in sorted({part for item in items for part in parts_in(item)}):
-            with store_errors(f"read what {tenant} spent"):
+            with store_faults(f"read what {tenant} spent"):
                 page = self._client.query(
                     TableName=self._table,
                     KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :last",
@@ -184,7 +187,7 @@ class DayParts:
         update = "SET expires_at = :expires ADD committed :amount"
         values = {":amount": amount, ":expires": day.expiry}
         drawing = ":parts" in of_day.get("ExpressionAttributeValues", {})
-        with store_errors(f"share out what {day.tenant} may spend"):
+        with store_faults(f"share out what {day.tenant} may spend"):
             updated_together(
                 self._client,
                 [

@@ -16,11 +16,12 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from touchstone.aws import store_faults
 from touchstone.budgets.account import DayTally, Learned, QuotaKey, QuotaState, Refusals
 from touchstone.budgets.days import day_of
 from touchstone.budgets.decision import DEFAULT_FRESH_SHARE
 from touchstone.budgets.ledger import Change, QuotaLedger, TenantShare
-from touchstone.budgets.store import Item, client_of, put_together, store_errors
+from touchstone.budgets.store import Item, client_of, put_together
 from touchstone.budgets.usage import DayUsage
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
@@ -88,7 +89,7 @@ class Quotas(QuotaLedger):
     def history(self, key: QuotaKey, *, days: int = 30) -> tuple[DayUsage, ...]:
         """What was used on the latest `days` days with any use, today included, newest first."""
         current = self._load(key, self.clock())
-        with store_errors(f"read the history of {key}"):
+        with store_faults(f"read the history of {key}"):
             page = self._client.query(
                 TableName=self._table,
                 KeyConditionExpression="pk = :pk AND begins_with(sk, :day)",
@@ -117,7 +118,7 @@ class Quotas(QuotaLedger):
                 if state is stored.state:
                     return now
                 made_at = now
-                with store_errors(f"write the quota of {key}"):
+                with store_faults(f"write the quota of {key}"):
                     if self._write(key, stored, state, writer=writer, mark=mark, now=now):
                         return now
             self._sleep(random.uniform(0.0, min(LAST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**tries)))  # noqa: S311 - jitter
@@ -142,7 +143,7 @@ class Quotas(QuotaLedger):
         return replace(stored, state=stored.state.on_day(today, tally), archive=archive)
 
     def _item(self, key: QuotaKey, sk: str) -> Item | None:
-        with store_errors(f"read the quota of {key}"):
+        with store_faults(f"read the quota of {key}"):
             found = self._client.get_item(TableName=self._table, Key={"pk": key.pk, "sk": sk}, ConsistentRead=True)
         return found.get("Item")
 

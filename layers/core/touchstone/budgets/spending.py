@@ -13,9 +13,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from touchstone.aws import store_faults
 from touchstone.budgets.day_parts import DAY_PREFIX, DayParts, PartKey, partition, room_in_part
 from touchstone.budgets.money import billed, dollars, micros
-from touchstone.budgets.store import Item, client_of, condition_failed, store_errors
+from touchstone.budgets.store import Item, client_of, condition_failed
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import JudgeError, SpendingCeilingError
 
@@ -92,7 +93,7 @@ class Spending:
         self._table = table.name
         self._clock = clock
         self._near = near
-        self._parts = DayParts(self._client, self._table)
+        self._parts = DayParts(table)
 
     def reserve(self, tenant: str, usd: float | None, ceiling: float | None) -> SpendReservation:
         """Hold back `usd` US dollars, or raise `SpendingCeilingError` if `ceiling` would be passed.
@@ -225,7 +226,7 @@ class Spending:
 
     def history(self, tenant: str, *, days: int = 30) -> tuple[Spent, ...]:
         """What the tenant spent on the latest `days` days on which it made a call, newest first."""
-        with store_errors(f"read what {tenant} spent"):
+        with store_faults(f"read what {tenant} spent"):
             page = self._client.query(
                 TableName=self._table,
                 KeyConditionExpression="pk = :pk AND begins_with(sk, :day)",
@@ -250,14 +251,14 @@ class Spending:
     def set_ceiling(self, tenant: str, usd: float | None) -> None:
         """Give the tenant a ceiling of its own; None takes it away, so that the default holds."""
         key = {"pk": partition(tenant), "sk": _CEILING}
-        with store_errors(f"write the ceiling of {tenant}"):
+        with store_faults(f"write the ceiling of {tenant}"):
             if usd is None:
                 self._client.delete_item(TableName=self._table, Key=key)
             else:
                 self._client.put_item(TableName=self._table, Item={**key, "ceiling": micros(usd, where="usd")})
 
     def _item(self, tenant: str, sk: str, *attributes: str) -> Item | None:
-        with store_errors(f"read what {tenant} spent"):
+        with store_faults(f"read what {tenant} spent"):
             found = self._client.get_item(
                 TableName=self._table,
                 Key={"pk": partition(tenant), "sk": sk},
@@ -276,7 +277,7 @@ class Spending:
         """
         from botocore.exceptions import ClientError
 
-        with store_errors(f"write what {reservation.tenant} spends"):
+        with store_faults(f"write what {reservation.tenant} spends"):
             try:
                 written = self._client.update_item(
                     TableName=self._table,

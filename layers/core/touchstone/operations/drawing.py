@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from touchstone.answers.labelling import KIND, judged_attempt
 from touchstone.answers.model import ENDED
+from touchstone.aws import MAX_KEYS
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.operations.reporting import View
 from touchstone.records.list_query import beginning
-from touchstone.records.table import MAX_KEYS
 from touchstone.references import Reference
 from touchstone.statistics.sampling import LabelCandidate, next_to_label
 

@@ -10,6 +10,7 @@ from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SkipR
 from touchstone.answers.progress import new_record
 from touchstone.answers.reading import image, inline_image
 from touchstone.attempts import When
+from touchstone.aws import missing_object
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, StoreError, TooLargeError
 from touchstone.operations.draining import lease_of
@@ -25,7 +26,7 @@ from touchstone.records import (
     Leases,
     evaluation_request_id,
 )
-from touchstone.records.artifacts import IMAGES, missing_object
+from touchstone.records.artifacts import IMAGES
 from touchstone.references import Reference
 from touchstone.workflows import Workflows
 

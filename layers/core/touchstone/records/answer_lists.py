@@ -6,6 +6,7 @@ from datetime import datetime
 
 from touchstone.answers.labelling import KIND
 from touchstone.answers.model import AnswerRecord
+from touchstone.aws import store_faults
 from touchstone.records.answer_items import AnswerSummary, OfAnswers, late_pk, milliseconds
 from touchstone.records.answer_query import AnswerQuery
 from touchstone.records.keys import batch_key, of_tenant
@@ -13,7 +14,7 @@ from touchstone.records.labelled import LabelledStore
 from touchstone.records.labels import Labels
 from touchstone.records.list_query import WAITS_FOR, ListQuery
 from touchstone.records.request_keys import KEPT
-from touchstone.records.table import read, store_faults
+from touchstone.records.table import read
 from touchstone.records.ulids import ulid_moment
 
 MOST_LATE = 200

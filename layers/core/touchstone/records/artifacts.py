@@ -2,19 +2,20 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from botocore.exceptions import BotoCoreError, ClientError
-
+from touchstone.aws import missing_object, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.records.keys import check_tenant
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import HeadObjectOutputTypeDef
 
 IMAGES = "images"
 """The tenant's folder for images of problems."""
@@ -23,7 +24,6 @@ LINK_SECONDS = 900
 _MAX_KEY_BYTES = 960
 """The most bytes of a key. S3 takes 1,024; the root folder needs its share."""
 _UNSAFE = re.compile(r"(^|/)\.{0,2}(/|$)|[\x00-\x1f\x7f\\]")
-_ABSENT = frozenset({"NoSuchKey", "404", "NotFound"})
 
 
 class Artifacts:
@@ -65,47 +65,32 @@ class Artifacts:
     def put_bytes(self, *, tenant: str, key: str, data: bytes, content_type: str = "application/octet-stream") -> None:
         """Store bytes."""
         whole = self.whole_key(tenant=tenant, key=key)
-        try:
+        with store_faults("store the object"):
             self._s3.put_object(Bucket=self._bucket, Key=whole, Body=data, ContentType=content_type)
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("store", error) from error
 
     def put_file(self, *, tenant: str, key: str, file: Path) -> None:
         """Store a file. A large file is stored in parts."""
-        from boto3.exceptions import Boto3Error
-
         whole = self.whole_key(tenant=tenant, key=key)
-        try:
+        with _upload_faults():
             self._s3.upload_file(str(file), self._bucket, whole)
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("store", error) from error
-        except Boto3Error as error:  # an upload in parts wraps other errors in this one
-            raise StoreError("The store could not store the object; it is safe to repeat.") from error
 
     def put_stream(
         self, *, tenant: str, key: str, data: IO[bytes], content_type: str = "application/octet-stream"
     ) -> None:
         """Store an open file from its beginning. A large file is stored in parts, of which two are in memory."""
-        from boto3.exceptions import Boto3Error
         from boto3.s3.transfer import TransferConfig
 
         whole = self.whole_key(tenant=tenant, key=key)
         data.seek(0)
         parts = TransferConfig(max_concurrency=2)
-        try:
+        with _upload_faults():
             self._s3.upload_fileobj(data, self._bucket, whole, {"ContentType": content_type}, Config=parts)
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("store", error) from error
-        except Boto3Error as error:  # an upload in parts wraps other errors in this one
-            raise StoreError("The store could not store the object; it is safe to repeat.") from error
 
     def get_file(self, *, tenant: str, key: str, file: Path) -> None:
         """Write a stored object into `file`. Raises `NotFoundError` if there is none."""
         whole = self.whole_key(tenant=tenant, key=key)
-        try:
+        with store_faults("read the object"):
             self._s3.download_file(self._bucket, whole, str(file))
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("read", error) from error
 
     def get_text(self, *, tenant: str, key: str) -> str:
         """A stored text. Raises `NotFoundError` if there is none."""
@@ -114,54 +99,36 @@ class Artifacts:
     def get_bytes(self, *, tenant: str, key: str) -> bytes:
         """Stored bytes. Raises `NotFoundError` if there are none."""
         whole = self.whole_key(tenant=tenant, key=key)
-        try:
+        with store_faults("read the object"):
             return self._s3.get_object(Bucket=self._bucket, Key=whole)["Body"].read()
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("read", error) from error
 
     def get_range(self, *, tenant: str, key: str, start: int, end: int) -> bytes:
         """The bytes from `start` to `end` (exclusive). Raises `NotFoundError` if there is no such object."""
         whole = self.whole_key(tenant=tenant, key=key)
-        try:
+        with store_faults("read the object"):
             span = f"bytes={start}-{end - 1}"
             return self._s3.get_object(Bucket=self._bucket, Key=whole, Range=span)["Body"].read()
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("read", error) from error
 
     def version(self, *, tenant: str, key: str) -> str:
         """The object's entity tag, which changes whenever its bytes change. Raises `NotFoundError` if there is none."""
-        whole = self.whole_key(tenant=tenant, key=key)
-        try:
-            return self._s3.head_object(Bucket=self._bucket, Key=whole)["ETag"].strip('"')
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("read", error) from error
+        return self._head(tenant=tenant, key=key)["ETag"].strip('"')
 
     def size(self, *, tenant: str, key: str) -> int:
         """The size of an object in bytes. Raises `NotFoundError` if there is none."""
-        whole = self.whole_key(tenant=tenant, key=key)
-        try:
-            return self._s3.head_object(Bucket=self._bucket, Key=whole)["ContentLength"]
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("read", error) from error
+        return self._head(tenant=tenant, key=key)["ContentLength"]
 
     def exists(self, *, tenant: str, key: str) -> bool:
         """Whether there is such an object."""
-        try:
-            self.size(tenant=tenant, key=key)
-        except NotFoundError:
-            return False
-        return True
+        with suppress(NotFoundError):
+            self._head(tenant=tenant, key=key)
+            return True
+        return False
 
     def is_older(self, *, tenant: str, key: str, than: datetime) -> bool:
         """Whether there is such an object and it was stored or renewed before the moment `than`."""
-        whole = self.whole_key(tenant=tenant, key=key)
-        try:
-            return self._s3.head_object(Bucket=self._bucket, Key=whole)["LastModified"] < than
-        except (ClientError, BotoCoreError) as error:
-            fault = _fault("read", error)
-            if isinstance(fault, NotFoundError):
-                return False
-            raise fault from error
+        with suppress(NotFoundError):
+            return self._head(tenant=tenant, key=key)["LastModified"] < than
+        return False
 
     def renew(self, *, tenant: str, key: str, older_than: timedelta) -> bool:
         """Make an object as young as a new one if it is older than `older_than`; its folder loses old objects.
@@ -169,31 +136,32 @@ class Artifacts:
         False if there is no such object.
         """
         whole = self.whole_key(tenant=tenant, key=key)
-        try:
-            found = self._s3.head_object(Bucket=self._bucket, Key=whole)
+        with suppress(NotFoundError):
+            found = self._head(tenant=tenant, key=key)
             if self._clock() - found["LastModified"] >= older_than:
                 # The object is copied onto itself, which S3 accepts only if its metadata is replaced.
-                self._s3.copy_object(
-                    Bucket=self._bucket,
-                    Key=whole,
-                    CopySource={"Bucket": self._bucket, "Key": whole},
-                    MetadataDirective="REPLACE",
-                    ContentType=found["ContentType"],
-                )
-        except (ClientError, BotoCoreError) as error:
-            fault = _fault("renew", error)
-            if isinstance(fault, NotFoundError):
-                return False
-            raise fault from error
-        return True
+                with store_faults("renew the object"):
+                    self._s3.copy_object(
+                        Bucket=self._bucket,
+                        Key=whole,
+                        CopySource={"Bucket": self._bucket, "Key": whole},
+                        MetadataDirective="REPLACE",
+                        ContentType=found["ContentType"],
+                    )
+            return True
+        return False
+
+    def _head(self, *, tenant: str, key: str) -> "HeadObjectOutputTypeDef":
+        """What S3 says about an object. Raises `NotFoundError` if there is none."""
+        whole = self.whole_key(tenant=tenant, key=key)
+        with store_faults("read the object"):
+            return self._s3.head_object(Bucket=self._bucket, Key=whole)
 
     def delete(self, *, tenant: str, key: str) -> None:
         """Remove an object; nothing happens if there is none."""
         whole = self.whole_key(tenant=tenant, key=key)
-        try:
+        with store_faults("remove the object"):
             self._s3.delete_object(Bucket=self._bucket, Key=whole)
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("remove", error) from error
 
     def older(self, *, tenant: str, folder: str = "", than: datetime) -> Iterator[str]:
         """The keys of a tenant's objects that were stored or renewed before `than`.
@@ -201,32 +169,26 @@ class Artifacts:
         With `folder` (`images/`), only the keys of that folder.
         """
         prefix = f"{self._root}/{check_tenant(tenant)}/{folder}"
-        try:
+        with store_faults("list the objects"):
             for page in self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
                 for found in page.get("Contents", []):
                     if found["LastModified"] < than:
                         yield found["Key"].removeprefix(f"{self._root}/")
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("list", error) from error
 
     def remove_folder(self, *, tenant: str, folder: str) -> None:
         """Remove all objects below a folder of the tenant; nothing happens if there are none."""
         prefix = f"{self.whole_key(tenant=tenant, key=folder)}/"
-        try:
+        with store_faults("remove the objects"):
             for page in self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
                 for found in page.get("Contents", []):
                     self._s3.delete_object(Bucket=self._bucket, Key=found["Key"])
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("remove", error) from error
 
     def keys(self, *, tenant: str, folder: str) -> tuple[str, ...]:
         """The keys of all objects below a folder of the tenant, sorted."""
         prefix = f"{self.whole_key(tenant=tenant, key=folder)}/"
-        try:
+        with store_faults("list the objects"):
             pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
             found = [each["Key"] for page in pages for each in page.get("Contents", [])]
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("list", error) from error
         return tuple(sorted(key.removeprefix(f"{self._root}/") for key in found))
 
     def keys_after(self, *, tenant: str, begins: str, end: str, after: str | None, most: int) -> tuple[str, ...]:
@@ -237,10 +199,8 @@ class Artifacts:
         """
         prefix = f"{self.whole_key(tenant=tenant, key=begins)}{end}"
         behind = prefix if after is None else f"{self._root}/{after}"
-        try:
+        with store_faults("list the objects"):
             page = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=prefix, MaxKeys=most, StartAfter=behind)
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("list", error) from error
         return tuple(each["Key"].removeprefix(f"{self._root}/") for each in page.get("Contents", []))
 
     def upload_link(self, *, tenant: str, key: str, content_type: str, seconds: int = LINK_SECONDS) -> str:
@@ -265,13 +225,13 @@ def owned_key(tenant: str, key: str) -> str:
     return key
 
 
-def missing_object() -> NotFoundError:
-    """The error for an object that does not exist."""
-    return NotFoundError("There is no object with this key.")
+@contextmanager
+def _upload_faults() -> Iterator[None]:
+    """Turn the errors of an upload into `StoreError`. An upload in parts wraps them in an error of boto3's own."""
+    from boto3.exceptions import Boto3Error
 
-
-def _fault(what: str, error: ClientError | BotoCoreError) -> NotFoundError | StoreError:
-    code = error.response.get("Error", {}).get("Code", "unknown") if isinstance(error, ClientError) else ""
-    if code in _ABSENT:
-        return missing_object()
-    return StoreError(f"The store could not {what} the object ({code or type(error).__name__}); it is safe to repeat.")
+    try:
+        with store_faults("store the object"):
+            yield
+    except Boto3Error as error:
+        raise StoreError("The store could not store the object; it is safe to repeat.") from error

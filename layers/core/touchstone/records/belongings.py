@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from touchstone.aws import store_faults
 from touchstone.records.counters import MOST_COUNT_SHARDS
 from touchstone.records.keys import (
     CASE,
@@ -25,7 +26,7 @@ from touchstone.records.keys import (
     of_tenant,
 )
 from touchstone.records.lists import all_of
-from touchstone.records.table import Item, partition, store_faults
+from touchstone.records.table import Item, partition
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table

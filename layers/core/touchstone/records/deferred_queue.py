@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import ValidationError
 
-from touchstone.errors import StoreError
+from touchstone.aws import store_faults
 from touchstone.strict import Strict
 
 if TYPE_CHECKING:
@@ -49,27 +48,23 @@ class DeferredQueue:
 
     def send(self, evaluation: DeferredEvaluation) -> None:
         """Send a message. If the same request is sent again within SQS's five minutes, the queue keeps one message."""
-        try:
+        with store_faults("send to the queue"):
             self._sqs.send_message(
                 QueueUrl=self._url,
                 MessageBody=evaluation.model_dump_json(),
                 MessageGroupId=_GROUP,
                 MessageDeduplicationId=evaluation.request_id,
             )
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("send to", error) from error
 
     def receive(self, *, limit: int = MAX_RECEIVED, wait_seconds: int = 0) -> tuple[DeferredMessage, ...]:
         """Up to `limit` messages (at most 10), hidden from others for the queue's visibility timeout."""
-        try:
+        with store_faults("receive from the queue"):
             reply = self._sqs.receive_message(
                 QueueUrl=self._url,
                 MaxNumberOfMessages=max(1, min(limit, MAX_RECEIVED)),
                 WaitTimeSeconds=wait_seconds,
                 MessageSystemAttributeNames=["ApproximateReceiveCount"],
             )
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("receive from", error) from error
         return tuple(
             DeferredMessage(
                 receipt=message["ReceiptHandle"],
@@ -83,17 +78,13 @@ class DeferredQueue:
 
     def delete(self, message: DeferredMessage) -> None:
         """Remove a message whose record is done (or failed); a repeat changes nothing."""
-        try:
+        with store_faults("delete from the queue"):
             self._sqs.delete_message(QueueUrl=self._url, ReceiptHandle=message.receipt)
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("delete from", error) from error
 
     def release(self, message: DeferredMessage) -> None:
         """Let a message be received again at once."""
-        try:
+        with store_faults("release to the queue"):
             self._sqs.change_message_visibility(QueueUrl=self._url, ReceiptHandle=message.receipt, VisibilityTimeout=0)
-        except (ClientError, BotoCoreError) as error:
-            raise _fault("release to", error) from error
 
 
 def _parsed(body: str) -> DeferredEvaluation | None:
@@ -101,8 +92,3 @@ def _parsed(body: str) -> DeferredEvaluation | None:
         return DeferredEvaluation.model_validate_json(body)
     except ValidationError:
         return None
-
-
-def _fault(what: str, error: ClientError | BotoCoreError) -> StoreError:
-    code = error.response.get("Error", {}).get("Code", "unknown") if isinstance(error, ClientError) else ""
-    return StoreError(f"The store could not {what} the queue ({code or type(error).__name__}); it is safe to repeat.")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from pydantic import BaseModel
 
+from touchstone.aws import ConditionFailedError, jitter, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError, StoreError, TooLargeError
 from touchstone.quizzes.curriculum import Curriculum
@@ -23,7 +24,7 @@ from touchstone.records.artifacts import Artifacts
 from touchstone.records.cursors import Page
 from touchstone.records.keys import RECORD, Key, of_tenant, part, sortable
 from touchstone.records.lists import newest
-from touchstone.records.table import ConditionFailedError, Item, jitter, read, store_faults
+from touchstone.records.table import Item, read
 from touchstone.strict import Strict
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from touchstone.aws import read_many
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.cursors import MAX_PAGE
@@ -15,7 +16,7 @@ from touchstone.records.list_query import ListQuery
 from touchstone.records.lists import due_until
 from touchstone.records.looking import FoundPage, Line, Looking
 from touchstone.records.request_keys import KEPT
-from touchstone.records.table import Action, Item, read_many
+from touchstone.records.table import Action, Item
 from touchstone.records.versioned import RecordKind, Storable, Versioned
 from touchstone.references import JobKind, Reference
 

@@ -6,9 +6,10 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from touchstone.aws import store_faults
 from touchstone.records.cursors import cursor_after, page_size, position_of
 from touchstone.records.keys import sortable
-from touchstone.records.table import Item, query, store_faults
+from touchstone.records.table import Item, query
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table

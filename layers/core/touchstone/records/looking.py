@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from touchstone.aws import store_faults
 from touchstone.errors import InputError
 from touchstone.records.cursors import MAX_PAGE, Page, cursor_after, is_cursor_of, page_size, position_of
 from touchstone.records.list_query import ListQuery
-from touchstone.records.table import Item, store_faults
+from touchstone.records.table import Item
 from touchstone.records.ulids import ulid_moment
 
 if TYPE_CHECKING:

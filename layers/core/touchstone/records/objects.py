@@ -1,7 +1,6 @@
 """The objects of a tenant in the whole bucket, in every top-level folder: to hand them out, and to remove them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -9,9 +8,8 @@ from itertools import batched
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from botocore.exceptions import BotoCoreError, ClientError
-
-from touchstone.errors import StoreError
+from touchstone.aws import store_faults
+from touchstone.errors import NotFoundError, StoreError
 from touchstone.records.keys import check_tenant
 
 if TYPE_CHECKING:
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
 MOST_REMOVED = 1_000
 """The most objects of one deletion: S3's limit."""
-_GONE = frozenset({"NoSuchKey", "404", "NotFound"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +49,7 @@ class TenantObjects:
         """The tenant's objects in their latest versions, sorted by folder and key."""
         check_tenant(tenant)
         pages = self._s3.get_paginator("list_objects_v2")
-        with _faults("list"):
+        with store_faults("list the objects"):
             for root in self._roots():
                 prefix = f"{root}/{tenant}/"
                 for page in pages.paginate(Bucket=self._bucket, Prefix=prefix):
@@ -68,9 +65,9 @@ class TenantObjects:
     def fetch(self, stored: StoredObject, file: Path) -> bool:
         """Write an object into `file`; False if the object does not exist any more."""
         try:
-            with _faults("read"):
+            with store_faults("read the objects"):
                 self._s3.download_file(self._bucket, stored.key, str(file))
-        except FileNotFoundError:
+        except NotFoundError:
             return False
         return True
 
@@ -78,7 +75,7 @@ class TenantObjects:
         """Remove every version of a tenant's objects, so that none can be restored. Return how many there were."""
         check_tenant(tenant)
         removed = 0
-        with _faults("remove"):
+        with store_faults("remove the objects"):
             for versions in batched(self._versions(tenant), MOST_REMOVED, strict=False):
                 self._remove(versions)
                 removed += len(versions)
@@ -104,19 +101,3 @@ class TenantObjects:
         found = pages.paginate(Bucket=self._bucket, Delimiter="/")
         names = {each["Prefix"].rstrip("/") for page in found for each in page.get("CommonPrefixes", [])}
         return tuple(sorted(names))
-
-
-@contextmanager
-def _faults(what: str) -> Iterator[None]:
-    """Turn boto's errors into `StoreError`; the error for a missing object into `FileNotFoundError`."""
-    try:
-        yield
-    except ClientError as error:
-        code = error.response.get("Error", {}).get("Code", "unknown")
-        if code in _GONE:
-            raise FileNotFoundError from error
-        raise StoreError(f"The store could not {what} the objects ({code}); it is safe to repeat.") from error
-    except BotoCoreError as error:
-        raise StoreError(
-            f"The store could not {what} the objects ({type(error).__name__}); it is safe to repeat."
-        ) from error

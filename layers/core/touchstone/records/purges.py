@@ -11,13 +11,14 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from touchstone.aws import ConditionFailedError, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import counts_pk
 from touchstone.records.keys import RECORD, Key, listed_by_key, of_tenant, sortable
 from touchstone.records.lists import due_until
-from touchstone.records.table import Action, ConditionFailedError, Item, partition, query, read, store_faults, transact
+from touchstone.records.table import Action, Item, partition, query, read, transact
 from touchstone.records.ulids import first_ulid
 
 if TYPE_CHECKING:

@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from touchstone.aws import ConditionFailedError, jitter, store_faults
 from touchstone.records.belongings import EMPTIED, KINDS, Belonging, Belongings, kind_of
 from touchstone.records.counters import Increment, action_of, deferred_pk
 from touchstone.records.keys import Key, of_tenant, record_of
-from touchstone.records.table import Action, ConditionFailedError, Item, jitter, read, store_faults, transact
+from touchstone.records.table import Action, Item, read, transact
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table

@@ -7,10 +7,11 @@ from copy import copy
 from datetime import timedelta
 from typing import TYPE_CHECKING, Self
 
+from touchstone.aws import read_many, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
 from touchstone.records.keys import Key, listed_by_key, of_tenant, part
-from touchstone.records.table import Item, read, read_many, store_faults
+from touchstone.records.table import Item, read
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table

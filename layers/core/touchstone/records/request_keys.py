@@ -4,9 +4,10 @@ import hashlib
 from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol
 
+from touchstone.aws import ConditionFailedError, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.records.keys import listed_by_key, of_tenant
-from touchstone.records.table import ConditionFailedError, Item, read, store_faults
+from touchstone.records.table import Item, read
 from touchstone.records.ulids import new_ulid
 
 if TYPE_CHECKING:

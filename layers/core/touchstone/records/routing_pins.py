@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from touchstone.answers.providers import ProviderChoice
+from touchstone.aws import ConditionFailedError, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError
 from touchstone.records.keys import CHOICE, Key, of_tenant, part
-from touchstone.records.table import ConditionFailedError, partition, store_faults
+from touchstone.records.table import partition
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table

@@ -5,12 +5,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from touchstone.answers.model import AnswerRecord
+from touchstone.aws import store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError
 from touchstone.records.answer_items import OfAnswers
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import Key, listed_by_key, of_tenant, part
-from touchstone.records.table import Action, read, store_faults
+from touchstone.records.table import Action, read
 from touchstone.references import Reference
 
 if TYPE_CHECKING:

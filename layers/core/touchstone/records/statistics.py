@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 from touchstone.answers.labelling import RIGHT
 from touchstone.answers.providers import Rate
+from touchstone.aws import store_faults
 from touchstone.judges.spends import cost_to_show
 from touchstone.records.answer_items import OfAnswers
 from touchstone.records.counters import (
@@ -30,7 +31,7 @@ from touchstone.records.keys import of_tenant, text_of
 from touchstone.records.labels import LABELS, counted_for, labels_of
 from touchstone.records.lists import all_of
 from touchstone.records.purges import refuse_recount
-from touchstone.records.table import Item, partition, query, store_faults
+from touchstone.records.table import Item, partition, query
 from touchstone.references import Reference
 from touchstone.statistics.corrected import UNLABELLED, CorrectedRate, VerdictCells, corrected_rate
 from touchstone.statistics.tallies import CardTally, JudgeKey, cells_of

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Never
 
+from touchstone.aws import ConditionFailedError, jitter
 from touchstone.errors import StoreError
 from touchstone.oracle import handing_in
 from touchstone.oracle.handing_in import SubmissionRequest
@@ -30,7 +31,7 @@ from touchstone.records.keys import (
     task_key,
 )
 from touchstone.records.lists import all_of, newest
-from touchstone.records.table import Action, ConditionFailedError, Item, jitter, partition, query, read
+from touchstone.records.table import Action, Item, partition, query, read
 from touchstone.records.tasks import TASK
 from touchstone.records.versioned import CHANGE_TRIES
 from touchstone.references import Reference

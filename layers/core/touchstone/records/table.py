@@ -1,14 +1,13 @@
-"""How the records reach the table: boto's errors become our own errors here."""
+"""How the records reach the table: reads, queries, updates and transactions."""
 
-import random
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from touchstone.aws import CONFLICT_TRIES, ConditionFailedError, code_of, jitter, store_faults
 from touchstone.errors import StoreError
 
 if TYPE_CHECKING:
@@ -16,13 +15,6 @@ if TYPE_CHECKING:
 
 MAX_ACTIONS = 100
 """The most writes of one transaction: DynamoDB's limit."""
-MAX_KEYS = 100
-"""The most keys of one read of many items: DynamoDB's limit. Items beyond 16 MB are returned as unprocessed keys."""
-CONFLICT_TRIES = 8
-"""How often a conflict is tried again. With full jitter from 20 ms up to 640 ms this outlasts the collisions of a few
-hundred writers on one counter."""
-_FIRST_PAUSE_SECONDS = 0.02
-_LAST_PAUSE_SECONDS = 0.64
 _PASSING = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 
 type Item = dict[str, Any]
@@ -46,54 +38,10 @@ def _pause_after_conflict(*, response: tuple[Any, dict[str, Any]] | None, attemp
     return jitter(attempts - 1) if code == "TransactionConflictException" and attempts < CONFLICT_TRIES else None
 
 
-class ConditionFailedError(Exception):
-    """A condition of a write did not hold; nothing was written. `failed` are the positions in the transaction."""
-
-    def __init__(self, failed: tuple[int, ...] = (0,)) -> None:
-        super().__init__("a condition did not hold")
-        self.failed = failed
-
-
-@contextmanager
-def store_faults(what: str) -> Iterator[None]:
-    """Turn boto's errors into `StoreError`, and a failed condition into `ConditionFailedError`."""
-    try:
-        yield
-    except ClientError as error:
-        code = error.response.get("Error", {}).get("Code", "unknown")
-        if code == "ConditionalCheckFailedException":
-            raise ConditionFailedError from error
-        raise StoreError(f"The store could not {what} ({code}); it is safe to repeat.") from error
-    except BotoCoreError as error:
-        raise StoreError(f"The store could not {what} ({type(error).__name__}); it is safe to repeat.") from error
-
-
 def read(table: "Table", key: dict[str, str], what: str) -> Item | None:
     """One item, strongly consistent; None if there is none."""
     with store_faults(f"read {what}"):
         return table.get_item(Key=key, ConsistentRead=True).get("Item")
-
-
-def read_many(
-    table: "Table", keys: Sequence[dict[str, str]], what: str, *, pause: Callable[[float], None] = time.sleep
-) -> Iterator[Item]:
-    """The existing items of these keys, in no order, strongly consistent; one read for each hundred keys."""
-    left = list({(key["pk"], key["sk"]): key for key in keys}.values())
-    refused = 0
-    while left:
-        asked, left = left[:MAX_KEYS], left[MAX_KEYS:]
-        with store_faults(f"read {what}"):
-            reply: Any = table.meta.client.batch_get_item(
-                RequestItems={table.name: {"Keys": asked, "ConsistentRead": True}}
-            )
-        yield from reply["Responses"].get(table.name, [])
-        unread = reply.get("UnprocessedKeys", {}).get(table.name, {}).get("Keys", [])
-        left += unread
-        refused = refused + 1 if len(unread) == len(asked) else 0
-        if refused == CONFLICT_TRIES:
-            raise StoreError(f"The store could not read {what}: it is too busy; it is safe to repeat.")
-        if refused:
-            pause(jitter(refused))
 
 
 def query(table: "Table", what: str, **arguments: Any) -> Iterator[Item]:
@@ -173,15 +121,9 @@ def transact(
     raise StoreError(f"The store could not {what}: others kept writing the same items; it is safe to repeat.")
 
 
-def jitter(attempt: int) -> float:
-    """The seconds to wait before a repeat: full jitter under a bound that doubles."""
-    bound = min(_LAST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2**attempt)
-    return random.uniform(0, bound)  # noqa: S311 - spreads writers, guards nothing
-
-
 def _raise_unless_passing(error: ClientError, what: str) -> None:
     """Return if a repeat of the transaction can succeed; otherwise raise the error for the failure."""
-    code = error.response.get("Error", {}).get("Code", "unknown")
+    code = code_of(error)
     if code == "TransactionInProgressException":
         return
     if code != "TransactionCanceledException":

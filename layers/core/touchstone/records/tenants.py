@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from touchstone.aws import ConditionFailedError, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.records.keys import Key, of_tenant
 from touchstone.records.lists import all_of
-from touchstone.records.table import ConditionFailedError, Item, read, store_faults, update
+from touchstone.records.table import Item, read, update
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table

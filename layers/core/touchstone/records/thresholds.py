@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
+from touchstone.aws import ConditionFailedError, jitter, store_faults
 from touchstone.errors import StoreError
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom
 from touchstone.records.keys import Key, of_tenant
-from touchstone.records.table import ConditionFailedError, jitter, read, store_faults
+from touchstone.records.table import read
 from touchstone.strict import Strict
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
+from touchstone.aws import ConditionFailedError, read_many
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, InputError, NotFoundError, UnauthenticatedError
 from touchstone.records.keys import Key, of_tenant
-from touchstone.records.table import Action, ConditionFailedError, Item, partition, read, read_many, transact
+from touchstone.records.table import Action, Item, partition, read, transact
 from touchstone.records.tenants import LEAVING, profile_key
 from touchstone.records.ulids import is_ulid, new_ulid
 

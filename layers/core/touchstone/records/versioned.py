@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from pydantic import ValidationError
 
+from touchstone.aws import ConditionFailedError, jitter, read_many, store_faults
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import Key
-from touchstone.records.table import Action, ConditionFailedError, Item, jitter, read, read_many, store_faults, transact
+from touchstone.records.table import Action, Item, read, transact
 from touchstone.strict import fault_sentence
 
 if TYPE_CHECKING:

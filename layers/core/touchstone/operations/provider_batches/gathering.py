@@ -19,6 +19,7 @@ from itertools import groupby
 from touchstone.answers.evaluation import Evaluated
 from touchstone.answers.model import SubmittedPlace
 from touchstone.attempts import Attempts
+from touchstone.aws import MAX_KEYS
 from touchstone.budgets import SpendReservation
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import (
@@ -45,7 +46,6 @@ from touchstone.operations.provider_batches.questions import (
 )
 from touchstone.operations.replaying import WaitingQuestion
 from touchstone.records import BatchedEvaluations, Leases, PendingEvaluation, ProviderBatchSummary, new_ulid
-from touchstone.records.table import MAX_KEYS
 from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
