@@ -2,9 +2,10 @@
 
 import gc
 import importlib
+import os
 import secrets
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -13,8 +14,11 @@ import typer.main
 import typer.testing
 from hypothesis import HealthCheck, settings
 
+from tests.support import clocks
 from touchstone import limits
+from touchstone.clock import OFFSET_VARIABLE
 from touchstone.judges.opening import Judges
+from touchstone.operations.patience import PatientJudges
 
 HERE = Path(__file__).parent
 MANY = 500
@@ -49,6 +53,9 @@ setattr(typer.testing, "_get_command", cache(typer.main.get_command))  # noqa: B
 # A failed call is repeated after a random part of a second and more, of which none is the least: nobody waits for it
 # here. How long it may be is tested with numbers that a test draws itself.
 setattr(Judges.__init__, "__kwdefaults__", {**(Judges.__init__.__kwdefaults__ or {}), "draw": lambda: 0.0})  # noqa: B010
+
+# Nobody waits for quota either: the clock goes ahead.
+PatientJudges.sleep = staticmethod(clocks.wait)
 
 # Work that is bounded by its own processor time is stopped on the clock of the wall too, after a multiple of that. On a
 # machine that does other work beside, tests would see checks fall silent that need a few thousandths of a second.
@@ -108,3 +115,14 @@ def pytest_runtest_setup() -> None:
     A check's time limit ends its thread by an exception, which may land in that callback.
     """
     gc.callbacks[:] = [each for each in gc.callbacks if not each.__module__.startswith("hypothesis.")]
+
+
+@pytest.fixture(autouse=True)
+def _clock_as_it_was() -> Iterator[None]:
+    """Put the functions' clock back where the test found it."""
+    before = os.environ.get(OFFSET_VARIABLE)
+    yield
+    if before is None:
+        os.environ.pop(OFFSET_VARIABLE, None)
+    else:
+        os.environ[OFFSET_VARIABLE] = before

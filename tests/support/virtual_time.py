@@ -158,6 +158,7 @@ class VirtualTime:
 
         outer = self
         from touchstone.judges.adapters.connections import Connections
+        from touchstone.operations.patience import PatientJudges
 
         sent = Connections.handle_async_request
 
@@ -171,6 +172,7 @@ class VirtualTime:
         patch.setattr("touchstone.clock.datetime", Moment)
         patch.setattr("touchstone.clock.time", SimpleNamespace(monotonic=self.monotonic, time=self.timestamp))
         patch.setattr("asyncio.events.new_event_loop", lambda: _Loop(self))
+        patch.setattr(PatientJudges, "sleep", staticmethod(asyncio.sleep))  # which waits in this time
 
 
 class _Selector(selectors.EpollSelector):

@@ -92,7 +92,9 @@ def _free_at(error: JudgeError | LimitError) -> datetime | None:
 
 
 class PatientJudges(Judges):
-    """As `Judges`, but each judge waits for the minute's next slot."""
+    """As `Judges`, but each judge waits for the minute's next slot. `sleep` is how a wait passes."""
+
+    sleep = staticmethod(asyncio.sleep)
 
     def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
         """The judge for a tier of a provider, as a `PatientJudge`."""
@@ -103,7 +105,7 @@ class PatientJudges(Judges):
         return self._patient(super().named(provider, model))
 
     def _patient(self, judge: Judge) -> Judge:
-        return PatientJudge(judge=judge, clock=system_clock, sleep=asyncio.sleep, waits=self.waits)
+        return PatientJudge(judge=judge, clock=system_clock, sleep=self.sleep, waits=self.waits)
 
     def waits(self, error: JudgeError | LimitError, until: datetime) -> None:
         """Called at each wait; it does nothing here."""
