@@ -8,8 +8,16 @@ import pytest
 
 from tests.support import replies
 from tests.support.judges import Script
-from touchstone.answers.judge_time import DEFAULT_SECONDS, MOST_SECONDS, VARIABLE, judge_seconds, whole_seconds
+from touchstone.answers.judge_time import (
+    DEFAULT_SECONDS,
+    MOST_SECONDS,
+    START_SECONDS,
+    VARIABLE,
+    judge_seconds,
+    whole_seconds,
+)
 from touchstone.answers.model import AnswerRecord, SolveRequest, Verification, VerifyRequest
+from touchstone.answers.panel import verifying_seconds
 from touchstone.answers.pipeline import solve_and_verify, verify_answer
 from touchstone.clock import Deadline
 from touchstone.errors import SettingsError
@@ -92,3 +100,8 @@ def _verification(record: AnswerRecord) -> Verification:
     assert record.best is not None
     assert record.best.verification is not None
     return record.best.verification
+
+
+def test_judges_that_are_asked_in_turn_have_time_for_all_of_them() -> None:
+    assert verifying_seconds(10.0, "until_sure") == START_SECONDS + 3 * 10.0
+    assert verifying_seconds(10.0, 3) == verifying_seconds(10.0, 1) == START_SECONDS + 2 * 10.0
