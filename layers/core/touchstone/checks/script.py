@@ -103,10 +103,13 @@ def _is_torn(passage: str, span: Span, known: Tables) -> bool:
     """Whether an apparent wrong word is rather the end of one word and the beginning of the next.
 
     This is assumed if a Traditional character stands beside the one that may stay (繼承制). For a rare word, a
-    Traditional character on either side is enough.
+    Traditional character on either side is enough. A word that has such a character itself (復雜) is not torn: beside
+    it they are to be expected.
     """
     start, end = span
     word = passage[start:end]
+    if not known.traditional.isdisjoint(word):
+        return False
     before, after = passage[max(0, start - 1) : start], passage[end : end + 1]
     if word in known.rare:
         return before in known.traditional or after in known.traditional
