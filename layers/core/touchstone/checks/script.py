@@ -19,6 +19,8 @@ type Change = tuple[int, str]
 _PASSAGE = re.compile(r"[^\n。！？!?]+")
 """A passage, which is judged by itself: a quoted mainland sentence does not make the whole text Simplified."""
 
+APART = frozenset("很太最更真都也是和與跟又嗎呢吧")
+"""Characters that stand apart from the words beside them."""
 MOST_ROUNDS = 5
 """The most rounds over a passage: a corrected passage may split into other words. Three rounds were the most seen."""
 
@@ -103,17 +105,18 @@ def _is_torn(passage: str, span: Span, known: Tables) -> bool:
     """Whether an apparent wrong word is rather the end of one word and the beginning of the next.
 
     This is assumed if a Traditional character stands beside the one that may stay (繼承制). For a rare word, a
-    Traditional character on either side is enough. A word that has such a character itself (復雜) is not torn: beside
-    it they are to be expected.
+    Traditional character on either side is enough. A half converted word (頭發, 復雜) has such a character itself: it
+    is torn if its wrong character may belong to the word beside it (石頭發出聲音).
     """
     start, end = span
-    word = passage[start:end]
-    if not known.traditional.isdisjoint(word):
-        return False
+    word, form = passage[start:end], known.words[passage[start:end]]
     before, after = passage[max(0, start - 1) : start], passage[end : end + 1]
+    if not known.traditional.isdisjoint(word):
+        beside = (before if word[0] != form[0] else "") + (after if word[-1] != form[-1] else "")
+        return any(each.isalpha() and each not in APART for each in beside)
     if word in known.rare:
         return before in known.traditional or after in known.traditional
-    return (after if known.words[word][-1] == word[-1] else before) in known.traditional
+    return (after if form[-1] == word[-1] else before) in known.traditional
 
 
 def _placed(passage: str, span: Span, known: Tables) -> Iterator[Change]:

@@ -21,9 +21,9 @@ type Forms = dict[str, list[str]]
 """For each character or word, the Traditional forms that it may stand for; the first is the usual form."""
 
 ACCEPTED = frozenset("臺佔遊傑採週佈剋託慾迴錶繫兇紮釐巖檯弔屍孃夥濛藉槓昇誌唸嚥沖簽鐘")
-ACCEPTED_WORDS = ("復合", "復習")
-"""Traditional forms for which Taiwan also writes another character, and words that it also writes otherwise: 台灣,
-占有, 宣布, 上周, 伙伴, 岩石, 凶手, 怒氣衝天, the name 鍾楚紅 are no faults.
+ACCEPTED_WORDS = ("復合", "復習", "金發", "幹")
+"""Traditional forms for which Taiwan also writes another character, and words and characters that no conversion need
+have left: 台灣, 占有, 宣布, 上周, 伙伴, 岩石, 凶手, 怒氣衝天, 快幹, the names 鍾楚紅 and 張金發 are no faults.
 
 OpenCC prefers one form everywhere and does not say where both are in use. These lists only forgive: they make nothing
 wrong that OpenCC calls right.
