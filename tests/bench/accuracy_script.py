@@ -74,6 +74,14 @@ def ambiguous(folder: Path) -> Iterator[Case]:
         yield Case(row["id"], row["traditional"], flagged=False)
 
 
+def half_converted(folder: Path) -> Iterator[Case]:
+    """The same words in Traditional characters, but for that one."""
+    for row in rows(folder, "opencc_ambiguous_phrases"):
+        written = row["traditional"].replace(row["right_form"], row["char"])
+        if not row["same_text"] and written != row["simplified"]:
+            yield Case(row["id"], written, flagged=True)
+
+
 def conversions(folder: Path) -> Iterator[Case]:
     """The converter's own test cases: what it makes of a text for Taiwan, and for the mainland."""
     for row in rows(folder, "opencc_testcases"):
@@ -159,6 +167,7 @@ SETS: dict[str, tuple[Cases, Check]] = {
     "other Traditional texts": (traditional, by_script),
     "dictionary words": (words, by_script),
     "ambiguous words": (ambiguous, by_script),
+    "half converted words": (half_converted, by_script),
     "converter's test cases": (conversions, by_script),
     "pinyin: peers' cases": (peers, by_pinyin),
     "pinyin: words": (spoken, by_pinyin),

@@ -12,6 +12,10 @@ from touchstone.checks import find_pinyin_errors
 FAULTS = [
     ("xue2", "tone_number", "xué"),
     ("XUE2", "tone_number", "XUÉ"),
+    ("guǐ3", "tone_number", "guǐ"),
+    ("Xuán2", "tone_number", "Xuán"),
+    ("nǐ3hǎo3", "tone_number", "nǐhǎo"),
+    ("nǐ3 hǎo", "tone_number", "nǐ hǎo"),
     ("xue²", "tone_number", "xué"),
     ("ｘｕｅ２", "tone_number", "xué"),
     ("zho1ng", "tone_number", "zhōng"),
@@ -51,6 +55,7 @@ RIGHT = [
     "lǜ, lüè, nüè, yuè, jú, qù, xū",
     "1563 nián 10 yuè, dì 3 kè, dì3kè, 3kè",
     "2010nián1yuè10rì",
+    "2020nián2yuè4rì, 8diǎn3kè, dì4, dì3, xué3",
     "wánr, yìdiǎnr, huār, zhèr",
     "wǒ de xuésheng, hǎo ma, zǒu ba, yí ge rén",
     "·zi",

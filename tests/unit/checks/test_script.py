@@ -34,6 +34,20 @@ SIMPLIFIED = [
     ("A：你几岁？\nB：我八歲。", "A：你幾歲？\nB：我八歲。"),
 ]
 
+HALF_CONVERTED = [
+    ("他們的關系很好。", "他們的關係很好。"),
+    ("我的計划是准備考試。", "我的計劃是準備考試。"),
+    ("我喜歡吃面條。", "我喜歡吃麵條。"),
+    ("房間很干淨。", "房間很乾淨。"),
+    ("她的頭發很長。", "她的頭髮很長。"),
+    ("里面有什麼？", "裡面有什麼？"),
+    ("這個字很復雜嗎？", "這個字很複雜嗎？"),
+    ("請重復。", "請重複。"),
+    ("衣服也干淨嗎？", "衣服也乾淨嗎？"),
+    ("桌上有日歷和餅干。", "桌上有日曆和餅乾。"),
+    ("她是卷發。", "她是捲髮。"),
+]
+
 TRADITIONAL = [
     "",
     "42 + x = ?",
@@ -56,6 +70,12 @@ TRADITIONAL = [
     "他制定了計畫，製作了卡片。",
     "一出戲、手表、書桌板、松樹、卷子、胡先生、姜老師",
     "虱目魚",
+    "石頭發出聲音，張金發先生快幹完了，相關系所，有關系統，書面條款。",
+    "從頭發展，被發現了，石頭發光，念頭發生。",
+    "電機系數學課，中文系統一招生",
+    "計劃、划船、批准、方面、條件、發條、系列、歷史、復原、恢復、年復一年",
+    "鍾楚紅唱歌。怒氣衝天。他們又復合了，一起復習功課。",
+    "檔案損壞時可回復目前的內容，為自動回復選項指定時間。",
     "ひらがな and 한국어",
 ]
 
@@ -66,7 +86,7 @@ def _tables() -> None:
     find_simplified("以后")
 
 
-@pytest.mark.parametrize(("text", "right"), SIMPLIFIED)
+@pytest.mark.parametrize(("text", "right"), SIMPLIFIED + HALF_CONVERTED)
 def test_what_is_simplified_is_found_with_what_to_write_instead(text: str, right: str) -> None:
     assert find_simplified(text)
     assert corrected(text) == right
@@ -77,7 +97,7 @@ def test_traditional_text_as_taiwan_writes_it_is_left_alone(text: str) -> None:
     assert find_simplified(text) == []
 
 
-@pytest.mark.parametrize(("_", "right"), SIMPLIFIED)
+@pytest.mark.parametrize(("_", "right"), SIMPLIFIED + HALF_CONVERTED)
 def test_what_is_suggested_is_right(_: str, right: str) -> None:
     assert find_simplified(right) == []
 

@@ -1,8 +1,9 @@
 """Finds Simplified characters and words in a text that should be Traditional Chinese as written in Taiwan.
 
 A character that no Traditional word contains is a fault wherever it stands. About two hundred other characters are
-Traditional too (后, 里, 面, 干, 只): a word with them is a fault if OpenCC's dictionary changes the word, and if the
-text needs that change when it is split into words from either end (一只 狗, but not 一 只是). In a passage whose other
+Traditional too (后, 里, 面, 干, 只): a word with them is a fault if OpenCC's dictionary changes the word, or the word
+that a half converted one was (關系 for 關係, 頭發 for 頭髮), and if the text needs that change when it is split into
+words from either end (一只 狗, but not 一 只是). In a passage whose other
 characters show that it is Simplified, these characters are faults wherever OpenCC replaces them.
 """
 
@@ -18,6 +19,8 @@ type Change = tuple[int, str]
 _PASSAGE = re.compile(r"[^\n。！？!?]+")
 """A passage, which is judged by itself: a quoted mainland sentence does not make the whole text Simplified."""
 
+APART = frozenset("很太最更真都也是和與跟又嗎呢吧")
+"""Characters that stand apart from the words beside them."""
 MOST_ROUNDS = 5
 """The most rounds over a passage: a corrected passage may split into other words. Three rounds were the most seen."""
 
@@ -65,17 +68,15 @@ def _changes(passage: str, known: Tables) -> Iterator[tuple[Span, str]]:
     """The span of each word of a passage that is to be changed, with its replacement."""
     simplified = sum(character in known.simplified for character in passage)
     is_simplified = simplified > sum(character in known.traditional for character in passage)
-    backward: set[Change] | None = None
+    backward: dict[int, Span] = {}
     for span in known.lexicon.forward(passage):
         word = passage[slice(*span)]
         form = known.words.get(word, word)
         if len(word) == 1:
             form = known.simplified.get(word) or (known.loose.get(word, word) if is_simplified else word)
         elif word in known.wrong and not is_simplified:
-            if backward is None:  # the changes that wrong words need where the passage is split from its end
-                wrong = [each for each in known.lexicon.backward(passage) if passage[slice(*each)] in known.wrong]
-                backward = {change for each in wrong for change in _placed(passage, each, known)}
-            if _is_torn(passage, span, known) or not backward.issuperset(_placed(passage, span, known)):
+            backward = backward or {at: each for each in known.lexicon.backward(passage) for at in range(*each)}
+            if _is_accident(passage, span, backward, known):
                 continue
         elif word not in known.wrong and known.simplified.keys().isdisjoint(word):
             continue
@@ -83,20 +84,39 @@ def _changes(passage: str, known: Tables) -> Iterator[tuple[Span, str]]:
             yield span, form
 
 
+def _is_accident(passage: str, span: Span, backward: dict[int, Span], known: Tables) -> bool:
+    """Whether neighbouring words only seem to make up a wrong word. `backward` has the word at each offset of the
+    passage, if it is split from its end.
+
+    Each change must also be needed by the word that stands there then. A character that is no part of a word then
+    leaves a certain word (里面 in 里面有) as it is found.
+    """
+    is_certain = passage[slice(*span)] in known.certain
+    for at, form in _placed(passage, span, known):
+        start, end = backward[at]
+        word = passage[start:end]
+        if not (known.words[word][at - start] == form if word in known.wrong else is_certain and len(word) == 1):
+            return True
+    # Two different words that need the same change are no accident.
+    return not is_certain and backward[span[0]] == span and _is_torn(passage, span, known)
+
+
 def _is_torn(passage: str, span: Span, known: Tables) -> bool:
     """Whether an apparent wrong word is rather the end of one word and the beginning of the next.
 
     This is assumed if a Traditional character stands beside the one that may stay (繼承制). For a rare word, a
-    Traditional character on either side is enough.
+    Traditional character on either side is enough. A half converted word (頭發, 復雜) has such a character itself: it
+    is torn if its wrong character may belong to the word beside it (石頭發出聲音).
     """
     start, end = span
-    word = passage[start:end]
-    if word in known.certain:
-        return False
+    word, form = passage[start:end], known.words[passage[start:end]]
     before, after = passage[max(0, start - 1) : start], passage[end : end + 1]
+    if not known.traditional.isdisjoint(word):
+        beside = (before if word[0] != form[0] else "") + (after if word[-1] != form[-1] else "")
+        return any(each.isalpha() and each not in APART for each in beside)
     if word in known.rare:
         return before in known.traditional or after in known.traditional
-    return (after if known.words[word][-1] == word[-1] else before) in known.traditional
+    return (after if form[-1] == word[-1] else before) in known.traditional
 
 
 def _placed(passage: str, span: Span, known: Tables) -> Iterator[Change]:

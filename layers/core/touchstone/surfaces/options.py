@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from touchstone.judges.fence import visible
 from touchstone.material import Question
+from touchstone.material.truth import FALSE_WORDS, TRUE_WORDS
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
@@ -18,10 +19,8 @@ _ENDS = " .。;；,，"
 
 NAMED_CHARS = 80
 """Most characters of a choice in a sentence about it. The beginning of a long choice is enough to recognise it."""
-TRUE_WORDS = frozenset({"true", "t", "yes", "correct", "right", "对", "對", "正确", "正確", "是", "√", "✓", "○"})
-FALSE_WORDS = frozenset(
-    {"false", "f", "no", "incorrect", "wrong", "错", "錯", "错误", "錯誤", "不正确", "不正確", "否", "×", "✗", "✕"}
-)
+_TRUE_SIGNS = TRUE_WORDS | {"t", "yes", "correct", "right", "√", "✓", "○"}
+_FALSE_SIGNS = FALSE_WORDS | {"f", "no", "incorrect", "wrong", "×", "✗", "✕"}
 
 
 def shown(text: str) -> str:
@@ -69,7 +68,7 @@ def width(text: str) -> int:
 def truth(answer: str) -> bool | None:
     """The truth value that the key of a true-or-false question names; None if it names none."""
     said = shown(answer).strip(_ENDS).casefold()
-    return True if said in TRUE_WORDS else False if said in FALSE_WORDS else None
+    return True if said in _TRUE_SIGNS else False if said in _FALSE_SIGNS else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

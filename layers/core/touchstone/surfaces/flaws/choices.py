@@ -27,7 +27,14 @@ _ALL = re.compile(
     r"|all(?: are| is)? (?:true|correct|right)|all of [^.]{1,12} (?:to|through|and) [^.]{1,12}\b.*"
     r"|both (?:of )?(?:the )?(?:above|these|them)\b.*"
     r"|(?:以上|上述|前面|这些|這些)(?:各项|各項|选项|選項|三项|三項|说法|說法|答案)?(?:全部|全|都|皆|均)(?![不非无無错錯]).{0,6}"
-    r"|(?:全部|全都|都|皆)(?:是|对|對|正确|正確)|(?:以上|上述)(?:所有|全部)(?:选项|選項|答案)?.{0,4}",
+    r"|(?:全部|全都|都|皆)(?:是|对|對|正确|正確)|(?:以上|上述)(?:所有|全部)(?:选项|選項|答案)?.{0,4}"
+    r"|alle(?: der)? (?:(?:oben|vorher|zuvor) (?:genannten|stehenden|aufgeführten)|obigen|genannten|diese[rn]?)"
+    r"(?: (?:antworten|aussagen|optionen|möglichkeiten))?"
+    r"|alle (?:antworten|aussagen|optionen) sind (?:richtig|korrekt|wahr)"
+    r"|toute?s (?:ces|les) (?:réponses|propositions|options|affirmations)"
+    r"(?: (?:ci-dessus|précédentes|sont (?:correctes|vraies|justes|exactes)))?|tout ce qui précède"
+    r"|tod[oa]s l[oa]s (?:anteriores|mencionad[oa]s)|todas (?:las|estas) (?:respuestas|opciones|afirmaciones)"
+    r"(?: (?:anteriores|son (?:correctas|verdaderas|ciertas)))?|todo lo anterior",
     re.IGNORECASE,
 )
 _NONE = re.compile(
@@ -35,7 +42,13 @@ _NONE = re.compile(
     r"|(?:other |given )?(?:options?|choices?|answers?))\b.*"
     r"|neither of (?:these|them|the above)\b.*|no (?:correct|right) answer(?: is given)?"
     r"|(?:以上|上述|前面|这些|這些)(?:各项|各項|选项|選項|说法|說法|答案)?(?:全部|全|都|皆|均)?(?:不|非|无|無|错|錯).{0,6}"
-    r"|(?:都|皆)(?:不|非|错|錯).{0,4}",
+    r"|(?:都|皆)(?:不|非|错|錯).{0,4}"
+    r"|keine[rs]?(?: der)? (?:(?:oben|vorher|zuvor) (?:genannten|stehenden|aufgeführten)|obigen|genannten|diese[rn]?)"
+    r"(?: (?:antworten|aussagen|optionen|möglichkeiten))?(?: (?:ist|sind) (?:richtig|korrekt|wahr))?|keine[rs]? davon"
+    r"|aucune? (?:de ces|des) (?:réponses|propositions|options|affirmations)(?: (?:ci-dessus|précédentes))?"
+    r"(?: n'est (?:correcte|vraie|juste|exacte))?|rien de (?:tout cela|ce qui précède)"
+    r"|ningun[oa] de (?:las|los|estas|estos) (?:anteriores|respuestas|opciones|afirmaciones)(?: anteriores)?"
+    r"|ninguna (?:respuesta|opción) es correcta|nada de lo anterior",
     re.IGNORECASE,
 )
 _ONE = r"(?:\(?[A-H]\)?|\(?[IVX]{1,4}\)?|[①-⑩])"

@@ -16,6 +16,9 @@ it says nothing: a named flaw should be a flaw.
   `ABSOLUTE_WORDS` (only in distractors, and in false statements), `GRAMMATICAL_CUE` (English), `WORD_REPEAT`.
 - Blanks: `ANSWER_IN_STEM`.
 
+What refers to other choices is found in English, Chinese, German, French and Spanish; negations and absolute words in
+English and Chinese.
+
 A flaw makes a question worse and need not make it wrong. A question with two choices has `TOO_FEW_OPTIONS`, since half
 of all guesses are right; the check of a quiz's structure (`touchstone.quizzes.structure`) finds fault only with fewer.
 The key of a statement is true or false, in any of their usual words. If it says yes or no and the statement does not
