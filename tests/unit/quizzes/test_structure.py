@@ -37,6 +37,7 @@ def found(changed: dict[str, Any], asked: QuizRequest | None = None) -> list[tup
         {"explanation": "The correct answer is B or C in other books; here the correct answer is A."},
         {"choices": ["B", "A"], "answers": ["A"], "explanation": "The correct answer is A."},
         {"explanation": "The right answer is Study. Here is your dictionary (correct spelling counts)."},
+        {"question_text": "Todo número par es divisible por 2. ¿Cuál lo es?"},
         {"question_text": "Dear [your name], which list says TODO?\n\tin\ttext\nequal\nnot"},
         {"kind": "fill_in_the_blank", "choices": [], "answers": ["學習", "讀書"]},
         {"choices": ["Ma", "ma"], "answers": ["ma"]},

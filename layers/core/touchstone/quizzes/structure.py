@@ -47,7 +47,8 @@ _LOST_BACKSLASH = re.compile(
 )
 """The white space that a reader of JSON makes of the backslash and first letter of a command of LaTeX (`\\times`)."""
 _LEFTOVER = re.compile(
-    r"\[\s*insert\s[^\[\]\n]{1,200}\]|\blorem ipsum\b|^\s*TODO\b|\bas an AI (?:language )?(?:model|assistant),? I\b"
+    r"\[\s*insert\s[^\[\]\n]{1,200}\]|\blorem ipsum\b|^\s*(?-i:TODO)\b"
+    r"|\bas an AI (?:language )?(?:model|assistant),? I\b"
     r"|^\s*(?:sure[!,.] )?here(?:[’']s| is| are) your (?:quiz|questions?)\b|^\s*sure[!,.] here(?:[’']s| is| are)\b"
     r"|\(correct(?: answer(?:: ?[^()\n]{1,200})?)?\)",
     re.IGNORECASE,
