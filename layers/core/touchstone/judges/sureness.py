@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from touchstone.figures import percent
 from touchstone.statistics.thresholds import DEFAULT_MIN_CONFIDENCE
 from touchstone.strict import Strict
 from touchstone.text.language import Language
@@ -70,7 +71,7 @@ def why_unsure(confidence: float, sure_from: SureFrom | None, language: Language
         said=f"{confidence:.2f}",
         least=f"{DEFAULT_MIN_CONFIDENCE if least is None else least:.2f}",
         labels=0 if sure_from is None else sure_from.labels,
-        wanted="" if sure_from is None else f"{sure_from.wanted:.0%}",
+        wanted="" if sure_from is None else percent(sure_from.wanted),
     )
 
 
