@@ -30,7 +30,7 @@ def denominator(name: MetricName, sides: Sequence[tuple[str, Measured]]) -> Deno
     return Denominator(
         items=len(scored),
         unscored_items=len(sides) - len(scored),
-        parts=sum(len(one.items) for one in scored),
+        parts=sum(one.judged for one in scored),
         unscored_parts=sum(len(one.unscored) for one in results),
         missing=tuple(missing[:MOST_MISSING]),
     )
