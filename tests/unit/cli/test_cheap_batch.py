@@ -480,10 +480,21 @@ def test_a_ceiling_submits_nothing_more_and_cancels_nothing_and_a_higher_one_goe
     assert (len(server.calls), server.batches.cancelled) == (paid, [])
     found = json.loads(some.stdout)
     assert (found["lines"], found["undecided"]) == (1 + paid, COUNT - paid)
-    rest = touchstone(*arguments, "--max-cost", str(most), env=server.environment())
+    rest = touchstone(*arguments, "--max-cost", "5", env=server.environment())
     assert rest.exit_code == 0, rest.stderr
-    assert len(server.calls) == COUNT, "what the estimate says is the most that all of them can cost"
+    assert len(server.calls) == COUNT
     assert all(call.by_batch for call in server.calls)
+
+
+def test_what_an_estimate_calls_the_most_is_enough_for_every_line(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    _without_cache(requests)
+    arguments = ("batch", "run", str(requests), "--local", "--cheap")
+    most = json.loads(touchstone(*arguments, "--estimate", "--json", env=server.environment()).stdout)["batch_usd"]
+    result = touchstone(*arguments, "--max-cost", str(most), env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert (len(server.calls), len(server.batches.stored)) == (COUNT, 1), "no line waits until others are paid"
 
 
 def test_a_ceiling_submits_nothing_beside_a_batch_that_may_cost_nobody_knows_what(
