@@ -71,7 +71,7 @@ async def _wanted(text: bytes, apis: BatchApis, cache: ReplyCache) -> list[Waiti
 
 def _with(found: BatchEstimate, one: WaitingQuestion, apis: BatchApis) -> BatchEstimate:
     model, provider = apis.registry.find(one.provider, one.model), apis.registry.provider(one.provider)
-    most = max_usage_of(one.question)
+    most = max_usage_of(one.sample_line)
     about = replace(most, input_tokens=max(1, most.input_tokens // BYTES_A_TOKEN))
     price = cost_usd(model, most, on=system_clock().date())
     factor = provider.batch_factor_of(model.name)
