@@ -98,7 +98,7 @@ def _print_diagram(bins: Sequence[Document]) -> None:
 
 def _threshold_of(threshold: Document) -> str:
     """The confidence from which a judge counts as sure, and the labels that show it, in one sentence."""
-    wanted, labels, agreed = percent(threshold["wanted"]), threshold["labels"], threshold["agreed"]
+    wanted, labels, agreed = f"{100 * threshold['wanted']:g}%", threshold["labels"], threshold["agreed"]
     if threshold["state"] == "found":
         sure, least = threshold["confidence"], threshold["bound"]
         return f"{sure:.2f}: people agree with {agreed} of {labels} there, in at least {figures.percent(least, 1)}"
