@@ -29,7 +29,7 @@ METRICS = (
     Column(name="metric", shown="word", words="metric", to="address"),
     Column(name="score", shown="decimal", to="address"),
     Column(name="metric_state", shown="word", words="metric_state"),
-    # A question may have several flaws, each with a line of its own, but counts once.
+    # A question may have several flaws, each with a line of its own, but counts once; a trivial claim does not count.
     Column(name="items", of=lambda view: len(_items_of(view)), shown="number", detail=True, to="address"),
     Column(name="below_full", of=lambda view: len(_below_full(view)), shown="number", detail=True, to="address"),
     Column(name="unscored", of=lambda view: len(view.unscored), shown="number", to="address"),
@@ -130,7 +130,7 @@ def _metric(work: MetricWork, trace: str | None) -> Row:
 
 
 def _items_of(view: MetricView) -> set[str]:
-    return {one.item for one in view.items}
+    return {one.item for one in view.items if one.weight > 0}
 
 
 def _below_full(view: MetricView) -> set[str]:

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from functions.pages.kept import kept
 from functions.pages.tables import Column, Row
 from functions.pages.words import PageTexts
+from touchstone import figures
 
 FOLDER = Path(__file__).parent
 POLICY = (
@@ -74,7 +75,7 @@ def environment() -> Environment:
         "usd": usd,
         "decimal": decimal,
         "moment": moment,
-        "p_value": p_value,
+        "p_value": figures.p_value,
         "detectable": detectable,
     }
     made.globals |= {
@@ -108,14 +109,12 @@ def version(name: str) -> str:
 
 def share(value: float | None) -> str:
     """A share (0–1) as a percentage with one decimal; a dash for None."""
-    return "–" if value is None else f"{100 * value:.1f} %"
+    return "–" if value is None else figures.percent(value, 1, unit=" %")
 
 
 def usd(value: float | None) -> str:
     """US dollars, with as many decimals as a small amount needs; a dash for None."""
-    if value is None:
-        return "–"
-    return f"${value:,.2f}" if value == 0 or value >= 1 else f"${value:.4f}"
+    return "–" if value is None else figures.usd(value)
 
 
 def cost(words: PageTexts, known: float | None, unpriced: int | None) -> str:
@@ -138,13 +137,8 @@ def row_details(columns: Sequence[Column], row: Row) -> bool:
 
 
 def decimal(value: float | None) -> str:
-    """A number with two decimals; a dash for None."""
-    return "–" if value is None else f"{value:,.2f}"
-
-
-def p_value(value: float) -> str:
-    """The p value (0-1) of a test with three decimals; "< 0.001" if it is too small for them."""
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - the smallest that is shown
+    """A number with two decimals, of a scale that ends at 1 or at 100; a dash for None."""
+    return "–" if value is None else figures.figure(value, 2, most=1 if value < 1 else MOST_POINTS)
 
 
 def detectable(value: float) -> str:

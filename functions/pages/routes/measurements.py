@@ -10,6 +10,7 @@ from functions.pages.labelling import keep_label
 from functions.pages.measured import MOST_CHARS, items_of, metrics_of, votes_of
 from functions.pages.tables import COST, Column, PageTable, Row, fact, place_of
 from functions.pages.visit import Page, PageView, Visit, form, redirect, router, visit
+from touchstone import figures
 from touchstone.errors import InputError
 from touchstone.material import Deck, Quiz, Summary
 from touchstone.records import MeasurementSummary
@@ -91,7 +92,8 @@ def label_item(measurement_id: str) -> Page:
 def _row(this_visit: Visit, summary: MeasurementSummary) -> Row:
     people = this_visit.format == "html"
     scores = (
-        f"{this_visit.words.known('metric', metric) if people else metric} {'–' if score is None else f'{score:.1f}'}"
+        f"{this_visit.words.known('metric', metric) if people else metric} "
+        f"{'–' if score is None else figures.score(score, 1)}"
         for metric, score in summary.scores.items()
     )
     return {

@@ -21,8 +21,13 @@ Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
 Chart.defaults.datasets.bar.maxBarThickness = 48;
 
+// Only nothing is 0 %, and only the whole is 100 %, as in the tables.
+const percent = (value) => {
+  const text = (100 * value).toFixed(1);
+  return value > 1e-9 && text === "0.0" ? "< 0.1 %" : value < 1 - 1e-9 && text === "100.0" ? "> 99.9 %" : `${text} %`;
+};
 const shown = (value, chart) =>
-  chart.share ? `${(100 * value).toFixed(1)} %` : value.toLocaleString(document.documentElement.lang, { maximumFractionDigits: chart.decimals });
+  chart.share ? percent(value) : value.toLocaleString(document.documentElement.lang, { maximumFractionDigits: chart.decimals });
 const ink = (series, at) => tones[series.tone] || palette[at % palette.length];
 
 const scale = (chart, more) => ({

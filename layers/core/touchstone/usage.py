@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from touchstone.figures import usd
+
 NOT_KNOWN = "not known"
 CLAIM_CHARS = 200
 """How many characters of an impossible count are kept."""
@@ -48,5 +50,5 @@ def dollars(known: float | None, unpriced: int = 0) -> str:
     """
     if known is None or (unpriced and not known):
         return NOT_KNOWN
-    amount = f"${known:.2f}" if known >= 1 or known == 0 else f"${known:.4f}"
+    amount = usd(known)
     return f"{amount} + {unpriced:,} call{'' if unpriced == 1 else 's'} at a price not known" if unpriced else amount

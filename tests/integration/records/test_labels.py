@@ -255,6 +255,7 @@ def test_cards_counted_again_from_answers_and_labels_are_the_same(
 def test_calls_count_for_the_judge_that_they_were_made_to(answers: Answers, statistics: Statistics) -> None:
     calls = [
         a_spend(latency_ms=500.0),
+        a_spend(line_id="line-1", saved_usd=0.0001),
         a_spend(cached=True, cost_usd=0.0),
         a_spend(failure="timed_out"),
         a_spend(purpose="evaluate", model="strong"),
@@ -265,8 +266,9 @@ def test_calls_count_for_the_judge_that_they_were_made_to(answers: Answers, stat
     evaluating = JudgeKey(model="strong", tier="evaluate", prompt_version="0" * 16, kind="deep_evaluation")
     assert set(found) == {JUDGE, evaluating}
     # The first call is that of the attempt itself, which is of no known duration.
-    assert (found[JUDGE].answered, found[JUDGE].cached, found[JUDGE].failed) == (2, 1, 1)
-    assert (found[JUDGE].latency_us, found[JUDGE].cost_nano_usd) == (500_000, 3 * 123_000)
+    assert (found[JUDGE].answered, found[JUDGE].cached, found[JUDGE].failed) == (3, 1, 1)
+    assert (found[JUDGE].latency_us, found[JUDGE].cost_nano_usd) == (500_000, 4 * 123_000)
+    assert judge_card(found[JUDGE]).calls.latency_ms == 500.0, "neither a batch's call nor an untimed one took no time"
 
 
 def test_an_answer_without_an_end_counts_no_calls_yet(answers: Answers, statistics: Statistics) -> None:

@@ -177,7 +177,8 @@ def test_a_candidate_takes_over_after_just_the_verdicts_it_lacks(
     assert found.lacks > 0
     needed = found.decided + found.lacks
     total = sum(rate.decided for (_, subject), rate in rates.items() if subject == "algebra")
-    counted = [rate for rate in rates.values() if rate.decided >= OWN_SAMPLES and total >= MIN_SAMPLES]
+    others = [rate for (provider, _), rate in rates.items() if provider != found.provider]
+    counted = [rate for rate in others if rate.decided >= OWN_SAMPLES]
     bar = max((wilson_lower(rate.correct, rate.decided) for rate in counted), default=-1.0)
     own = rates.get((choice.provider, "algebra"))
     if own is not None and 0 < own.decided < OWN_SAMPLES:
@@ -193,7 +194,7 @@ def test_a_candidate_takes_over_after_just_the_verdicts_it_lacks(
     [
         ({}, None),
         ({"openai": (100, 90)}, ("openai", 400)),
-        ({"openai": (100, 90), "claude": (200, 10)}, ("claude", 200)),
+        ({"openai": (100, 90), "claude": (200, 10)}, ("openai", 200)),
         ({"gemini": (600, 540), "openai": (99, 99)}, ("openai", 1)),
         ({"gemini": (600, 540), "openai": (5_000, 4_000)}, None),
         ({"gemini": (600, 540), "openai": (100, 90)}, ("openai", 501)),
@@ -207,6 +208,14 @@ def test_who_would_take_over_from_gemini(rates: dict[str, tuple[int, int]], expe
     assert choice.provider == "gemini"
     found = next_candidate("algebra", choice, available=available, rates=measured)
     assert (found and (found.provider, found.lacks)) == expected
+
+
+def test_nobody_takes_over_from_a_better_one_by_being_asked_more() -> None:
+    """As soon as the subject has enough verdicts, the one that is right more often is chosen by the data."""
+    rates = _rates(claude=(200, 200), openai=(100, 200))
+    choice = first_choice("math", available=ALL, pins={}, rates=rates, default="claude")
+    assert choice == ProviderChoice(provider="claude", why="default")
+    assert next_candidate("math", choice, available=ALL, rates=rates) is None
 
 
 def test_a_change_is_worth_a_note_once_and_a_default_only_after_something_else() -> None:

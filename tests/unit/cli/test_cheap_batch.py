@@ -472,9 +472,9 @@ def test_a_ceiling_submits_nothing_more_and_cancels_nothing_and_a_higher_one_goe
     assert f"{COUNT} lines were not asked" in nothing.stderr
     with monkeypatch.context() as patched:
         _leave_at_once(patched, waiting, "rest")
-        touchstone(*arguments, "--max-cost", str(most), env=server.environment())
+        touchstone(*arguments, "--max-cost", str(most / 2), env=server.environment())
     paid = len(server.calls)
-    assert 0 < paid < COUNT, "money is bounded by the bytes of what is asked, so fewer fit than is estimated"
+    assert 0 < paid < COUNT
     some = touchstone(*arguments, "--max-cost", "0", "--json", env=server.environment())
     assert some.exit_code == 3, some.stderr
     assert (len(server.calls), server.batches.cancelled) == (paid, [])
@@ -484,6 +484,17 @@ def test_a_ceiling_submits_nothing_more_and_cancels_nothing_and_a_higher_one_goe
     assert rest.exit_code == 0, rest.stderr
     assert len(server.calls) == COUNT
     assert all(call.by_batch for call in server.calls)
+
+
+def test_what_an_estimate_calls_the_most_is_enough_for_every_line(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    _without_cache(requests)
+    arguments = ("batch", "run", str(requests), "--local", "--cheap")
+    most = json.loads(touchstone(*arguments, "--estimate", "--json", env=server.environment()).stdout)["batch_usd"]
+    result = touchstone(*arguments, "--max-cost", str(most), env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert (len(server.calls), len(server.batches.stored)) == (COUNT, 1), "no line waits until others are paid"
 
 
 def test_a_ceiling_submits_nothing_beside_a_batch_that_may_cost_nobody_knows_what(

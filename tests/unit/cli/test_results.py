@@ -13,7 +13,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 
 from tests.support.answer_views import FAILED, PROBLEM, SKIPPED, view
 from tests.support.commands import Command
-from tests.support.experiments import clearer, experiment, judged, preferring
+from tests.support.experiments import clarity, clearer, experiment, judged, preferring
 from tests.support.judges import Asked, Line
 from tests.support.measuring import fenced
 from tests.support.promptfoo_schema import promptfoo_results
@@ -136,6 +136,34 @@ def test_an_experiment_has_its_variants_side_by_side(touchstone: Command, folder
         (2, "overloaded"), (2, "orders_disagree"),
     ]  # fmt: skip
     assert rows["i1", 0]["namedScores"]["quiz_clarity"] == 1.0, "what was measured stays, though nobody compared them"
+
+
+def test_what_was_asked_several_times_is_exported_with_its_mean_and_all_its_calls(
+    touchstone: Command, tmp_path: Path
+) -> None:
+    """Each time the judge finds as many of the first questions unclear as it was asked before."""
+    times = iter(range(100))
+
+    def wavering(asked: Asked) -> Line:
+        said = clarity(asked)
+        assert isinstance(said, dict)
+        for question in said["questions"][: next(times)]:
+            question.update(label="AMBIGUOUS", suggestion="Say which.")
+        return said
+
+    judge, _ = judged({"quiz_clarity": [wavering]})
+    asked = experiment(sources=1, metrics=("quiz_clarity",), replicates=3)
+    told = asyncio.run(run_experiment(asked, judge=judge, folder=tmp_path / "experiment"))
+    out = tmp_path / "out.json"
+    exported(touchstone, tmp_path / "experiment", "promptfoo", out)
+    summary = promptfoo_results(out.read_bytes())
+    (clear,), usage = told.metrics, summary["stats"]["tokenUsage"]
+    assert clear.a_mean not in {None, 100.0}
+    scores = [row["namedScores"]["quiz_clarity"] for row in summary["results"]]
+    assert scores == [pytest.approx(mean / 100) for mean in (clear.a_mean, clear.b_mean) if mean is not None]
+    assert usage["total"] == 0, "the quizzes were given"
+    assert usage["assertions"]["total"] == told.outlay.input_tokens + told.outlay.output_tokens
+    assert usage["assertions"]["numRequests"] == told.outlay.calls == 12
 
 
 @pytest.mark.parametrize("name", ["out.eval", "out.json"])

@@ -260,6 +260,17 @@ def test_a_summary_is_measured_from_text_with_its_source(judges: ProviderServer,
     assert json.loads(found.stdout)["scores"] == {"summary_faithfulness": 100.0}
 
 
+def test_claims_that_do_not_count_are_not_among_those_that_could_lose_points(
+    judges: ProviderServer, evaluate: Any
+) -> None:
+    claims = [{"claim": f"Osmosis moves water {number}.", "trivial": number < 3} for number in range(5)]
+    judges.reply({"sentences": [{"number": 1, "claims": claims}]}, schema="ClaimsReply")
+    said = {"quote": None, "reason": "So.", "label": "UNSUPPORTED", "confidence": 0.9}
+    judges.reply({"claims": [{"number": number, **said} for number in (1, 2)]}, schema="FaithfulnessReply")
+    shown = evaluate("summary", "Osmosis moves water.", "--metrics", "faithfulness", name="s.md", source=SOURCE).stdout
+    assert "2 of 2 lost points" in shown
+
+
 def test_cards_are_measured_from_a_table(evaluate: Any) -> None:
     table = "front,back\nWhat does osmosis move?,Water\nWhat is water?,Water it is\n"
     found = json.loads(evaluate("flashcards", table, "--json", name="cards.csv").stdout)

@@ -73,6 +73,8 @@ SHOWN: list[tuple[dict[str, Any], list[str]]] = [
     ),
     (view(spends=(SPEND.model_copy(update={"line_id": "a-0", "saved_usd": 0.0021}),)), ["saved by batches", "$0.0021"]),
     (view(deep_evaluation=EVALUATION), ["72% overall: correctness 100%", "Show each step.", "Look it up."]),
+    (view(deep_evaluation=EVALUATION.model_copy(update={"correctness": 0.997})), ["correctness > 99%"]),
+    (view(spends=(SPEND.model_copy(update={"cost_usd": 0.000021}),)), ["$0.000021, 1,234 tokens"]),
     (
         view(enrichment=Enrichment(knowledge_points=("a", "b"), hints=("h1", "h2"), related_exercise="Try Fiji.")),
         ["a, b", "hint 2", "Try Fiji."],

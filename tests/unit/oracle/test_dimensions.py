@@ -137,8 +137,8 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "a negative weight": (_reply(_dynamic(weight=-1)), 'The weight of "regional_insight" must be above 0.'),
     "a fixed one without weight": (_reply(_dynamic(), credibility=0), 'The weight of "credibility" must be above 0.'),
     "a weight that means nothing": (_reply(_dynamic(weight=1)), 'The weight of "regional_insight" is 1.6% of all'),
-    "a weight that buries the rest": (_reply(_dynamic(weight=1e9)), 'The weight of "substantiveness" is 0.0% of all'),
-    "a weight that vanishes": (_reply(_dynamic(weight=5e-324), credibility=1e308), "is 0.0% of all weights"),
+    "a weight that buries the rest": (_reply(_dynamic(weight=1e9)), 'The weight of "substantiveness" is < 0.1% of all'),
+    "a weight that vanishes": (_reply(_dynamic(weight=5e-324), credibility=1e308), "is < 0.1% of all weights"),
 }
 
 

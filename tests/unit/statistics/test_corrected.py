@@ -123,6 +123,36 @@ def test_a_judge_that_tosses_a_coin_says_nothing_of_a_rate() -> None:
     assert corrected_rate(positive=500, verdicts=1_000, sample=NOBODY, chosen=few) is None
 
 
+@pytest.mark.parametrize(
+    ("positive", "verdicts", "cells"),
+    [
+        (35, 60, VerdictCells(both=35)),
+        (325, 500, VerdictCells(neither=175)),
+        (3_317, 5_000, VerdictCells(both=6, judge_only=3, neither=200)),
+    ],
+)
+def test_a_sample_that_more_labels_could_not_go_on_like_still_tells_what_halves_its_interval(
+    positive: int, verdicts: int, cells: VerdictCells
+) -> None:
+    found = corrected_rate(positive=positive, verdicts=verdicts, sample=cells, chosen=NOBODY)
+    assert found is not None
+    assert found.to_halve is None or found.labels + found.to_halve <= verdicts
+
+
+@pytest.mark.parametrize(
+    ("positive", "cells", "rate"),
+    [
+        (950, VerdictCells(both=15, neither=15), 0.95),  # no mistake among the labels: what the judge counted
+        (50, VerdictCells(both=15, neither=15), 0.05),
+        (700, VerdictCells(both=40, judge_only=5, person_only=10, neither=45), (0.7 + 0.9 - 1) / (0.8 + 0.9 - 1)),
+    ],
+)
+def test_chosen_labels_give_the_rate_of_rogan_and_gladen(positive: int, cells: VerdictCells, rate: float) -> None:
+    found = corrected_rate(positive=positive, verdicts=1_000, sample=NOBODY, chosen=cells)
+    assert found is not None
+    assert found.rate == pytest.approx(rate, abs=1e-12)
+
+
 def test_cells_of_several_classes_are_those_of_one_and_all_others() -> None:
     cells = {("CLEAR", "CLEAR"): 3, ("CLEAR", "ERROR"): 1, ("AMBIGUOUS", "CLEAR"): 2, ("AMBIGUOUS", "ERROR"): 4}
     assert cells_of(cells, "CLEAR") == VerdictCells(both=3, judge_only=1, person_only=2, neither=4)

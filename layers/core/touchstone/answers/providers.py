@@ -244,22 +244,25 @@ def next_candidate(
     """The provider in `available` that would take over from a choice without pins after the fewest more verdicts.
 
     None if none would: no other has a verdict, or none is right often enough to pass the bar. The bar is the best lower
-    bound that counts, even that of a provider without a key. If the choice is a default with too few verdicts to count,
-    the bar is at least the highest rate that these verdicts allow.
+    bound of the others that count once the subject has enough verdicts, even that of a provider without a key. If the
+    choice is a default with too few verdicts to count, the bar is at least the highest rate that these verdicts allow.
     """
-    counting = counting_rates(subject, rates, min_samples=min_samples)
-    bar = max((wilson_lower(rate.correct, rate.decided) for rate in counting.values()), default=None)
-    own = rates.get((choice.provider, subject))
-    if own is not None and 0 < own.decided < own_samples(min_samples):
-        bar = max(bar or 0.0, wilson_interval(own.correct, own.decided)[1])
-    lacking = min_samples - sum(rate.decided for (_, of), rate in rates.items() if of == subject)
+    enough, of_subject = own_samples(min_samples), {name: rate for (name, of), rate in rates.items() if of == subject}
+    lowest = {
+        name: wilson_lower(rate.correct, rate.decided) for name, rate in of_subject.items() if rate.decided >= enough
+    }
+    own = of_subject.get(choice.provider)
+    if own is not None and 0 < own.decided < enough:
+        lowest[choice.provider] = wilson_interval(own.correct, own.decided)[1]
+    lacking = min_samples - sum(rate.decided for rate in of_subject.values())
     found: list[ProviderCandidate] = []
     for provider in available:
-        rate = rates.get((provider, subject))
+        rate = of_subject.get(provider)
         if provider == choice.provider or rate is None or not rate.decided:
             continue
         share = rate.correct / rate.decided
-        needed = _needed(share, bar, at_least=max(own_samples(min_samples), rate.decided + max(0, lacking)))
+        bar = max((bound for name, bound in lowest.items() if name != provider), default=None)
+        needed = _needed(share, bar, at_least=max(enough, rate.decided + max(0, lacking)))
         if needed is not None:
             found.append(
                 ProviderCandidate(provider=provider, decided=rate.decided, rate=share, lacks=needed - rate.decided)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from touchstone.figures import figure
 from touchstone.statistics.thresholds import DEFAULT_MIN_CONFIDENCE
 from touchstone.strict import Strict
 from touchstone.text.language import Language
@@ -64,13 +65,14 @@ def why_unsure(confidence: float, sure_from: SureFrom | None, language: Language
         kind = "never"
     elif sure_from is not None and confidence < (sure_from.silent_below or 0.0):
         kind = "below"
-    least = None if sure_from is None or kind == "without" else sure_from.confidence or sure_from.silent_below
+    told = None if sure_from is None or kind == "without" else sure_from.confidence or sure_from.silent_below
+    least = DEFAULT_MIN_CONFIDENCE if told is None else told
     return _WHY[language, kind].format(
         model=model,
-        said=f"{confidence:.2f}",
-        least=f"{DEFAULT_MIN_CONFIDENCE if least is None else least:.2f}",
+        said=figure(confidence, 2, most=least),
+        least=f"{least:.2f}",
         labels=0 if sure_from is None else sure_from.labels,
-        wanted="" if sure_from is None else f"{sure_from.wanted:.0%}",
+        wanted="" if sure_from is None else f"{100 * sure_from.wanted:g}%",
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from touchstone.clock import Deadline
+from touchstone.figures import percent
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import JudgeReply, NotScored
 from touchstone.judges.fence import Fenced, visible
@@ -180,8 +181,8 @@ def _faults_of_weights(weights: Mapping[str, float]) -> Iterator[str]:
     for key, share in zip(weights, normalized(list(weights.values())), strict=True):
         if share < LEAST_WEIGHT:
             yield (
-                f"The weight of {_cut(key)} is {share:.1%} of all weights, too little to matter; give every dimension "
-                f"at least {ASKED_PERCENT} of 100."
+                f"The weight of {_cut(key)} is {percent(share, 1)} of all weights, too little to matter; give every "
+                f"dimension at least {ASKED_PERCENT} of 100."
             )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from touchstone.clock import Deadline
+from touchstone.figures import percent
 from touchstone.judges.base import Judge, Tier
 from touchstone.judges.calls import Checked, JudgeReply, NotScored, ask_checked
 from touchstone.judges.fence import visible
@@ -204,7 +205,7 @@ def _shared(request: QuizRequest, content: Content, weakness: Weakness) -> Mappi
     own = set(content.chapter.items)
     earlier = [word for word in content.known if word not in own][-SHOWN_KNOWN:]
     chapter = content.chapter.model_dump(include={"title", "vocabulary", "grammar"}, exclude_none=True)
-    weak = [{"item": point.item, "wrong": f"{point.error_rate:.0%}"} for point in weakness.weak_points]
+    weak = [{"item": point.item, "wrong": percent(point.error_rate)} for point in weakness.weak_points]
     return {
         "kinds": list(dict.fromkeys(request.kinds or KINDS)),
         "ui_language": weakness.ui_language,

@@ -72,13 +72,17 @@ def tally_of(counts: Mapping[str, Any]) -> CardTally:
 
 
 def spend_tally(spend: Spend) -> CardTally:
-    """The tally of one call."""
+    """The tally of one call.
+
+    A call by a provider's batch, and one whose record tells no latency (0.0), is not among the calls that were timed.
+    """
     if spend.cached:
         return CardTally(cached=1)
     outcome: CallOutcome = (
         "answered" if spend.failure is None else "unreadable" if spend.failure == "unreadable" else "failed"
     )
-    return call_tally(outcome, latency_ms=spend.latency_ms, cost_usd=spend.cost_usd)
+    timed = spend.line_id is None and spend.latency_ms > 0
+    return call_tally(outcome, latency_ms=spend.latency_ms if timed else None, cost_usd=spend.cost_usd)
 
 
 def calls_of(

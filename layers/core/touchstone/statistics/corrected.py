@@ -114,7 +114,8 @@ def ppi(positive: float, verdicts: float, cells: VerdictCells) -> tuple[float, f
     total = labels + 4 * SMOOTHING
     judge_share, person_share = (both + judge_only) / total, (both + cells.person_only + SMOOTHING) / total
     together, spread = both / total - judge_share * person_share, judge_share * (1 - judge_share)
-    rest_positive = positive - cells.both - cells.judge_only
+    # Scaled cells can hold more positives, or more others, than there are; the rest then has none of them.
+    rest_positive = min(rest, max(0, positive - cells.both - cells.judge_only))
     weight = min(1.0, max(0.0, together / (spread * (1 + labels / rest))))
     rate = found + weight * (rest_positive / rest - (cells.both + cells.judge_only) / labels)
     rate = min(1.0, max(0.0, rate))
@@ -129,9 +130,11 @@ def rogan_gladen(positive: float, verdicts: float, cells: VerdictCells) -> tuple
     """The share of positives by the judge's sensitivity and specificity among the labels: (rate, lower, upper), 0-1.
 
     W. Rogan, B. Gladen, "Estimating prevalence from the results of a screening test", Am. J. Epidemiol. 107 (1978),
-    71-76: (share + specificity - 1) / (sensitivity + specificity - 1). The interval is that of Z. Lang, J. Reiczigel,
-    "Confidence limits for prevalence of disease adjusted for estimated sensitivity and specificity", Prev. Vet. Med.
-    113 (2014), 13-22. If the judge is hardly better than chance, its verdicts say nothing, and the interval is (0, 1).
+    71-76: (share + specificity - 1) / (sensitivity + specificity - 1). Where people gave labels of one kind only, the
+    other kind tells nothing, and the centre of the interval takes its place. The interval is that of Z. Lang, J.
+    Reiczigel, "Confidence limits for prevalence of disease adjusted for estimated sensitivity and specificity", Prev.
+    Vet. Med. 113 (2014), 13-22, which adds counts to all three shares. If the judge is hardly better than chance, its
+    verdicts say nothing, and the interval is (0, 1).
     """
     of_people, of_others = cells.both + cells.person_only, cells.judge_only + cells.neither
     share = (positive + Z_95**2 / 2) / (verdicts + Z_95**2)
@@ -139,13 +142,17 @@ def rogan_gladen(positive: float, verdicts: float, cells: VerdictCells) -> tuple
     youden = sensitivity + specificity - 1
     if youden < MIN_YOUDEN:
         return (positive / verdicts, 0.0, 1.0)
-    rate = (share + specificity - 1) / youden
+    centre = (share + specificity - 1) / youden
     of_sensitivity = sensitivity * (1 - sensitivity) / (of_people + 2)
     of_specificity = specificity * (1 - specificity) / (of_others + 2)
-    shift = 2 * Z_95**2 * (rate * of_sensitivity - (1 - rate) * of_specificity)
-    variance = share * (1 - share) / (verdicts + Z_95**2) + rate**2 * of_sensitivity + (1 - rate) ** 2 * of_specificity
+    shift = 2 * Z_95**2 * (centre * of_sensitivity - (1 - centre) * of_specificity)
+    variance = share * (1 - share) / (verdicts + Z_95**2)
+    variance += centre**2 * of_sensitivity + (1 - centre) ** 2 * of_specificity
     reach = Z_95 * sqrt(variance) / youden
-    lower, upper = (min(1.0, max(0.0, rate + shift + side * reach)) for side in (-1, 1))
+    lower, upper = (min(1.0, max(0.0, centre + shift + side * reach)) for side in (-1, 1))
+    rate = centre
+    if of_people and of_others and (told := cells.both / of_people + cells.neither / of_others - 1) >= MIN_YOUDEN:
+        rate = (positive / verdicts + cells.neither / of_others - 1) / told
     return (min(upper, max(lower, rate)), lower, upper)
 
 

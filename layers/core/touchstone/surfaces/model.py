@@ -137,6 +137,11 @@ class MetricResult(Strict):
         return *self.items, *self.unscored
 
     @property
+    def judged(self) -> int:
+        """The number of parts that the score speaks for: a part with several labels is one, one without weight none."""
+        return len({item.item for item in self.items if item.weight})
+
+    @property
     def tokens(self) -> int:
         """The input and output tokens of all calls."""
         return sum(spend.input_tokens + spend.output_tokens for spend in self.spends)

@@ -20,7 +20,7 @@ from touchstone.surfaces.experiments import Conclusion, Experiment, Failure, Mea
 from touchstone.surfaces.experiments.pairs import PairResult
 from touchstone.surfaces.experiments.preference import Choice
 from touchstone.surfaces.experiments.report import headline
-from touchstone.surfaces.model import MetricName
+from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult
 
 SEEDS = range(1_000, 1_200)
 """Over 2,000 seeds the interval covers the truth in 95.5 %, and a difference is declared where none is in 4.1 %."""
@@ -193,6 +193,19 @@ def test_a_metric_that_differs_by_chance_alone_is_corrected_for_all_that_is_comp
         assert one.p_value is not None
         assert one.adjusted_p_value is not None
         assert one.adjusted_p_value >= one.p_value
+
+
+def test_a_part_with_several_flaws_is_one_part_and_one_without_weight_is_none() -> None:
+    asked, found = scores(*[(50.0, 60.0)] * 5)
+    labels = [("q1", "A", 0.5), ("q1", "B", 0.5), ("q2", "CLEAR", 1.0), ("q3", "TRIVIAL", 0.0)]
+    items = [
+        ItemLabel(item=item, label=label, value=0.0, reason="So.", weight=weight) for item, label, weight in labels
+    ]
+    flawed = Measured(
+        material=QUIZ, results={"quiz_clarity": MetricResult(metric="quiz_clarity", score=60.0, items=tuple(items))}
+    )
+    (clarity,) = conclude(asked, [found[0].model_copy(update={"b": flawed}), *found[1:]]).metrics
+    assert clarity.b.parts == clarity.a.parts - 1 + 2
 
 
 def test_parts_that_a_judge_failed_on_lower_the_denominator_and_not_the_score() -> None:

@@ -22,8 +22,9 @@ class BatchEstimate:
 
     `calls` is the number of questions that go by batches. `input_tokens` is about the length of their prompts.
     `output_tokens` is the most that the models may write and think; they seldom do. `batch_usd` and `at_once_usd` are
-    the highest cost by batches and at once, without the `unpriced_calls`, whose price is not known. `checked` lines
-    need no judge, and `at_once` lines do not go by batches.
+    the highest cost by batches and at once, with a token for each byte of the prompts as when money is held back, and
+    without the `unpriced_calls`, whose price is not known. `checked` lines need no judge, and `at_once` lines do not go
+    by batches.
     """
 
     lines: int
@@ -70,9 +71,9 @@ async def _wanted(text: bytes, apis: BatchApis, cache: ReplyCache) -> list[Waiti
 
 def _with(found: BatchEstimate, one: WaitingQuestion, apis: BatchApis) -> BatchEstimate:
     model, provider = apis.registry.find(one.provider, one.model), apis.registry.provider(one.provider)
-    most = max_usage_of(one.question)
+    most = max_usage_of(one.sample_line)
     about = replace(most, input_tokens=max(1, most.input_tokens // BYTES_A_TOKEN))
-    price = cost_usd(model, about, on=system_clock().date())
+    price = cost_usd(model, most, on=system_clock().date())
     factor = provider.batch_factor_of(model.name)
     return replace(
         found,

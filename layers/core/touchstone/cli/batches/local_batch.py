@@ -37,6 +37,7 @@ from touchstone.cli.terminal.progress import progress
 from touchstone.cli.terminal.screen import say
 from touchstone.clock import system_clock
 from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, TouchstoneError
+from touchstone.figures import usd
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.judges.base import Judge, Purpose, Tier
 from touchstone.judges.renewing import WorkJudge
@@ -133,7 +134,7 @@ def run(
         if not journal.open and not left_out and all(undecided_reason(result) is None for result in latest.values()):
             unused = journal.untold(set(_reported_lines(latest.values())))
             if words := str(unused):
-                most = f"${unused.most_usd:.4f} at most"
+                most = f"{usd(unused.most_usd)} at most"
                 say(f"Paid for by batches, and not in the costs of the results: {words}; {most}.")
             journal.close(remove=True)
         _tell(latest, wait=wait)

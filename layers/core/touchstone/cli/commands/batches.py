@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from touchstone import figures
 from touchstone.cli.deployment.api import open_api, show_found
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
@@ -332,7 +333,7 @@ def _held_against(found: dict[str, Any], percent: float) -> Exit:
     if not answers:
         say(f"No answer is in the results, so nothing reaches {percent:g} %.")
         return Exit.UNDECIDED
-    told = f"{verified} of {answers} answers are verified ({100 * verified / answers:.1f} %)"
+    told = f"{verified} of {answers} answers are verified ({figures.percent(verified / answers, 1, unit=' %')})"
     if 100 * (verified + undecided) < percent * answers:
         say(f"{told}, fewer than {percent:g} %.")
         return Exit.VERDICT

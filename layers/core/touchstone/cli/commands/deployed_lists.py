@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from touchstone import figures
 from touchstone.cli.commands.experiments import experiment
 from touchstone.cli.deployment.api import fetch, show_found
 from touchstone.cli.terminal import options
@@ -43,7 +44,7 @@ def _scores(row: Mapping[str, Any]) -> str:
 
 
 def _figure(score: float | None) -> str:
-    return "-" if score is None else f"{score:.1f}"
+    return "-" if score is None else figures.score(score, 1)
 
 
 MEASUREMENTS = (

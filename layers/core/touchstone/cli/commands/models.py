@@ -11,6 +11,7 @@ from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import column, print_json, print_rows, say, time_column
 from touchstone.clock import system_clock
 from touchstone.errors import InputError
+from touchstone.figures import percent
 
 if TYPE_CHECKING:
     from touchstone.cli.terminal.screen import Row
@@ -108,8 +109,11 @@ def _why(row: "Row") -> str | None:
 def _right(row: "Row") -> str | None:
     """How often the chosen provider was right, with the interval; None if none of its answers was decided."""
     found = (one for one in row.get("evidence", ()) if one["provider"] == row.get("provider") and one["decided"])
-    shown = (f"{one['rate']:.1%} ({one['lower']:.1%} to {one['upper']:.1%}) of {one['decided']:,}" for one in found)
-    return next(shown, None)
+    one = next(found, None)
+    if one is None:
+        return None
+    rate, lower, upper = (percent(one[name], 1) for name in ("rate", "lower", "upper"))
+    return f"{rate} ({lower} to {upper}) of {one['decided']:,}"
 
 
 def _next(row: "Row") -> str | None:
@@ -117,7 +121,8 @@ def _next(row: "Row") -> str | None:
     candidate = row.get("candidate")
     if candidate is None:
         return None
-    return f"{candidate['provider']} ({candidate['rate']:.1%} of {candidate['decided']:,}), {candidate['lacks']:,} more"
+    rate = percent(candidate["rate"], 1)
+    return f"{candidate['provider']} ({rate} of {candidate['decided']:,}), {candidate['lacks']:,} more"
 
 
 def _day(text: str | None) -> date:

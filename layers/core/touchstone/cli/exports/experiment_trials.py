@@ -5,10 +5,12 @@ from pathlib import Path
 
 from touchstone.cli.exports.trials import Trial, Trials, TrialSubject
 from touchstone.extras import require_extras
+from touchstone.judges.spends import Spend
 from touchstone.surfaces.experiments.folder import read_saved
 from touchstone.surfaces.experiments.makers import PromptMaker, called
 from touchstone.surfaces.experiments.model import Experiment, Variant
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
+from touchstone.surfaces.experiments.panels import WHOLE, mean_of
 from touchstone.surfaces.experiments.report.sides import Outcome, outcome_of
 from touchstone.surfaces.experiments.showing import text_of
 
@@ -39,8 +41,15 @@ def trials_of_experiment(folder: Path) -> Trials:
         trials=tuple(
             trial for one in kept.results for trial in _trials(one, kept.experiment, sources.get(one.source, ""))
         ),
-        shared=tuple(spend for one in kept.results for spend in (*one.spends, *one.preference.spends)),
+        shared=tuple(spend for one in kept.results for spend in _shared(one)),
     )
+
+
+def _shared(pair: PairResult) -> Iterator[Spend]:
+    """The calls for both sides of a pair: those that found topics, and those that asked for the preference."""
+    yield from pair.spends
+    for run in pair.runs:
+        yield from run.preference.spends
 
 
 def _subject(variant: Variant) -> TrialSubject:
@@ -59,6 +68,8 @@ def _trials(pair: PairResult, experiment: Experiment, source: str) -> Iterator[T
     words = JUDGED if asked else BY_METRICS
     shown = source if len(source) <= MAX_SOURCE_CHARS else f"{source[:MAX_SOURCE_CHARS]}\n[…]"
     for number, side in enumerate((pair.a, pair.b)):
+        measured = [(run.a, run.b)[number] for run in pair.runs]
+        scores = {name: mean_of([run[name].score for run in measured if name in run]) for name in side.results}
         undecided, why = _undecided(pair, side, outcome)
         passed = None if undecided else better in {None, number}
         yield Trial(
@@ -70,9 +81,9 @@ def _trials(pair: PairResult, experiment: Experiment, source: str) -> Iterator[T
             undecided=undecided,
             why=why or words[2 if better is None else int(better != number)],
             model=_subject(experiment.variants[number]).model,
-            scores={name: one.score / 100 for name, one in side.results.items() if one.score is not None},
+            scores={name: score / WHOLE for name, score in scores.items() if score is not None},
             made=side.spends,
-            judged=tuple(spend for one in side.results.values() for spend in one.spends),
+            judged=tuple(spend for run in measured for one in run.values() for spend in one.spends),
             details={"outcome_of_b": outcome, **_unscored(side)},
         )
 

@@ -38,13 +38,14 @@ def promptfoo(trials: Trials, *, at: datetime) -> bytes:
     results = [_result(one, prompts[one.subject], trials.subjects, cases[one.case]) for one in trials.trials]
     for number, prompt in enumerate(prompts):
         prompt["metrics"] = _metrics([one for one in trials.trials if one.subject == number])
-    spends = [spend for one in trials.trials for spend in (*one.made, *one.judged)]
+    made = [spend for one in trials.trials for spend in one.made]
+    judged = [spend for one in trials.trials for spend in one.judged]
     summary = {
         "version": VERSION,
         "timestamp": moment,
         "prompts": prompts,
         "results": results,
-        "stats": {**_counts(trials.trials), "tokenUsage": _tokens(spends, trials.shared)},
+        "stats": {**_counts(trials.trials), "tokenUsage": _tokens(made, (*judged, *trials.shared))},
     }
     content = json.dumps(summary, ensure_ascii=False, sort_keys=True).encode()
     document = {

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from touchstone import figures
 from touchstone.cli.screens.judgements import CRITERIA, SCORE, VOTES, rounded
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
@@ -190,7 +191,7 @@ def _listed(names: Sequence[str] | None) -> str | None:
 
 def _factor(value: float) -> str | None:
     """The factor by which a penalty multiplies the base, in words; None if it is 1 or more and so costs nothing."""
-    return f"× {value:.2f}" if value < 1 else None
+    return f"× {figures.figure(value, 2, most=1)}" if value < 1 else None
 
 
 _DIMENSIONS = (

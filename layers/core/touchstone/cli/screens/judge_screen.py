@@ -3,11 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from touchstone import figures
 from touchstone.cli.terminal.screen import column, percent, print_facts, print_table
 from touchstone.usage import NOT_KNOWN, dollars
 
 NO_CARD = "No judge has given a verdict yet."
 _MILLISECONDS = 1_000.0
+_SIX_DECIMALS = 0.000_01
+"""The least amount (US dollars) that six decimals show well."""
 
 type Document = Mapping[str, Any]
 
@@ -95,10 +98,10 @@ def _print_diagram(bins: Sequence[Document]) -> None:
 
 def _threshold_of(threshold: Document) -> str:
     """The confidence from which a judge counts as sure, and the labels that show it, in one sentence."""
-    wanted, labels, agreed = f"{threshold['wanted']:.0%}", threshold["labels"], threshold["agreed"]
+    wanted, labels, agreed = f"{100 * threshold['wanted']:g}%", threshold["labels"], threshold["agreed"]
     if threshold["state"] == "found":
         sure, least = threshold["confidence"], threshold["bound"]
-        return f"{sure:.2f}: people agree with {agreed} of {labels} there, in at least {least:.1%}"
+        return f"{sure:.2f}: people agree with {agreed} of {labels} there, in at least {figures.percent(least, 1)}"
     if threshold["state"] == "below_wanted":
         said = f"people agree with {agreed} of {labels}, fewer than the wanted {wanted}"
         least = threshold["silent_below"]
@@ -116,7 +119,7 @@ def _alpha_of(alpha: Document | None) -> str | None:
     """
     if not alpha or not alpha["units"]:
         return None
-    told = "undefined: all said the same" if alpha["value"] is None else f"alpha {alpha['value']:.2f}"
+    told = "undefined: all said the same" if alpha["value"] is None else f"alpha {_upto_1(alpha['value'])}"
     return f"{told}, over {alpha['units']} items of several judges"
 
 
@@ -124,7 +127,8 @@ def _corrected(rate: Document | None) -> str | None:
     if rate is None:
         return None
     low, high = rate["interval"]
-    return f"{rate['rate']:.1%} ({low:.1%} to {high:.1%}), by {rate['labels']} labels"
+    shown, least, most = (figures.percent(one, 1) for one in (rate["rate"], low, high))
+    return f"{shown} ({least} to {most}), by {rate['labels']} labels"
 
 
 def _kappa(card: Document) -> str:
@@ -142,13 +146,14 @@ def _kappa_of(agreement: Document) -> str:
 def _interval(kappa: float | None, interval: Sequence[float | None] | None) -> str:
     if kappa is None or interval is None:
         return "undefined: one class alone"
-    return f"{kappa:.2f} ({interval[0]:.2f} to {interval[1]:.2f})"
+    lower, upper = (_upto_1(bound) for bound in interval if bound is not None)
+    return f"{_upto_1(kappa)} ({lower} to {upper})"
 
 
 def _calibration_of(calibration: Document) -> str:
     if calibration["state"] == "not_enough_labels":
         return f"not enough labels with a confidence: {calibration['labels']} of {calibration['needed']}"
-    return f"ECE {calibration['diagram']['ece']:.3f}, Brier {calibration['diagram']['brier']:.3f}"
+    return f"ECE {_figure(calibration['diagram']['ece'])}, Brier {_figure(calibration['diagram']['brier'])}"
 
 
 def _of(share: Document) -> str | None:
@@ -158,11 +163,17 @@ def _of(share: Document) -> str | None:
 def _share(value: float | None, interval: Sequence[float] | None, count: int) -> str | None:
     if value is None or interval is None:
         return None
-    return f"{value:.0%} ({interval[0]:.0%} to {interval[1]:.0%}) of {count}"
+    return f"{percent(value)} ({percent(interval[0])} to {percent(interval[1])}) of {count}"
 
 
 def _figure(value: float | None) -> str | None:
-    return None if value is None else f"{value:.3f}"
+    """An error of calibration (0-1)."""
+    return None if value is None else figures.figure(value, 3, most=1)
+
+
+def _upto_1(value: float) -> str:
+    """An agreement beyond chance, which is 1 at most."""
+    return figures.figure(value, 2, most=1)
 
 
 def _seconds(milliseconds: float | None) -> str | None:
@@ -170,7 +181,7 @@ def _seconds(milliseconds: float | None) -> str | None:
 
 
 def _cost(view: Document) -> str | None:
-    """The cost of a verdict. It has six decimals, since a verdict of a fast model costs a hundredth of a cent."""
+    """The cost of a verdict. It has six decimals or more: a verdict of a fast model costs a hundredth of a cent."""
     if (value := view["verdict_cost_usd"]) is None:
         return NOT_KNOWN if view["unpriced"] else None
-    return f"${value:.6f}"
+    return figures.usd(value) if 0 < value < _SIX_DECIMALS else f"${value:.6f}"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from touchstone import figures
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import Row, column, percent, print_facts, print_table, spent, styled
 from touchstone.judges.spends import count_unpriced, known_cost
@@ -109,7 +110,7 @@ def _scored(judgement: Judgement, scoring: IndividualScoring) -> Iterator[tuple[
     yield "base", rounded(scoring.weighted_base)
     penalties = () if (totals := _totals(judgement)) is None else totals.penalties
     for one in penalties:
-        yield "penalty", f"× {one.factor:.2f}, since {one.dimension} has {one.score:g}"
+        yield "penalty", f"× {figures.figure(one.factor, 2, most=1)}, since {one.dimension} has {one.score:g}"
     yield "total", styled(f"{rounded(scoring.penalized_total)}, band {scoring.overall_band}", "bold")
     for suggestion in scoring.revision_suggestions:
         yield f"suggestion ({suggestion.severity})", f"{suggestion.problem} {suggestion.suggestion}"

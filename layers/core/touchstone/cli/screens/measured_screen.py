@@ -89,12 +89,11 @@ def lost(result: MetricResult) -> list[ItemLabel]:
 
 
 def _row(name: MetricName, result: MetricResult | None, outcome: MetricOutcome) -> Row:
-    judged = 0 if result is None else len({item.item for item in result.items if item.weight})
     unscored = 0 if result is None else len(result.unscored)
     return {
         "metric": name,
         "score": None if result is None or result.score is None else shown_score(result.score),
-        "judged": judged,
+        "judged": 0 if result is None else result.judged,
         "unscored": f"{unscored} ({reasons_of(result)})" if result is not None and unscored else 0,
         "outcome": styled(outcome.kind, COLOURS[outcome.kind]),
         "why": "" if outcome.kind == "scored" else outcome.sentence,
@@ -115,8 +114,7 @@ def _print_lost(result: MetricResult, words: Mapping[str, str]) -> None:
     ]
     if not rows:
         return
-    ids, all_ids = ({one.item for one in these} for these in (items, result.items))
-    counts = [f"{len(ids)} of {len(all_ids)} lost points"] if all_ids else []
+    counts = [f"{len({one.item for one in items})} of {result.judged} lost points"] if result.judged else []
     counts += [f"{len(result.unscored)} not judged"] if result.unscored else []
     print_facts(((f"{result.metric}:", ", ".join(counts)),))
     print_table(_ITEMS, rows, empty="")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from touchstone import figures
 from touchstone.cli.terminal.exits import Exit
 from touchstone.errors import InputError
 from touchstone.surfaces.catalogue import metrics_of
@@ -113,7 +114,7 @@ def exit_of(outcomes: Iterable[MetricOutcome]) -> Exit:
 
 def shown_score(score: float) -> str:
     """A score as people read it, with two decimals at most."""
-    return f"{round(score, DECIMALS_SHOWN):g}"
+    return figures.score(score, DECIMALS_SHOWN).rstrip("0").rstrip(".")
 
 
 def reasons_of(result: MetricResult) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from touchstone import usage
+from touchstone import figures, usage
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -196,7 +196,7 @@ def short(text: object) -> str | None:
 
 def percent(value: object) -> str | None:
     """A share (0–1) as a percentage; None stays None."""
-    return f"{value:.0%}" if isinstance(value, int | float) else None
+    return figures.percent(value) if isinstance(value, int | float) else None
 
 
 def dollars(value: object) -> str | None:

@@ -5,7 +5,14 @@ from typing import Literal
 
 from touchstone.surfaces.experiments.conclusion import Denominator, ItemDifference, Missing, PreferredItem
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
-from touchstone.surfaces.experiments.panels import mean_scores, scores_of_metric
+from touchstone.surfaces.experiments.panels import (
+    flipped_in,
+    mean_scores,
+    preferred_in,
+    scores_of_metric,
+    shown_preference,
+)
+from touchstone.surfaces.experiments.preference import Preference
 from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult
 
 MOST_ITEMS = 5
@@ -23,7 +30,7 @@ def denominator(name: MetricName, sides: Sequence[tuple[str, Measured]]) -> Deno
     return Denominator(
         items=len(scored),
         unscored_items=len(sides) - len(scored),
-        parts=sum(len(one.items) for one in scored),
+        parts=sum(one.judged for one in scored),
         unscored_parts=sum(len(one.unscored) for one in results),
         missing=tuple(missing[:MOST_MISSING]),
     )
@@ -43,13 +50,18 @@ def preferred(found: Sequence[PairResult]) -> tuple[PreferredItem, ...]:
             item=one.item,
             source=one.source,
             verdict=verdict,
-            flipped=one.preference.flipped,
-            reasons=(one.preference.orders[0].reason, one.preference.orders[1].reason),
+            flipped=flipped_in(one),
+            reasons=_reasons(shown_preference(one)),
         )
         for one in found
-        if (verdict := one.preference.verdict) is not None
+        if (verdict := preferred_in(one)) is not None
     ]
     return tuple(sorted(judged, key=lambda one: (one.verdict == "tie", one.flipped))[:MOST_PREFERRED])
+
+
+def _reasons(preference: Preference) -> tuple[str, str]:
+    first, second = preference.orders
+    return first.reason, second.reason
 
 
 def _differences(name: MetricName, found: Sequence[PairResult]) -> Iterator[ItemDifference]:

@@ -42,10 +42,12 @@ from touchstone.surfaces.experiments.panels import (
     agreement_on_metric,
     agreement_on_preference,
     mean_scores,
+    preferred_in,
     replication_of,
     scores_of_metric,
     scores_of_preference,
 )
+from touchstone.surfaces.experiments.preference import Preference
 from touchstone.surfaces.model import MetricName
 
 
@@ -198,24 +200,29 @@ def _metric(name: MetricName, comparison: VariantComparison, found: Sequence[Pai
 
 
 def _preference(comparison: VariantComparison, found: Sequence[PairResult]) -> PreferenceComparison:
-    preferred_b = [mean_scores(scores_of_preference(one))[1] for one in found]
+    preferences = [preferred_in(one) for one in found]
     runs = [run.preference for one in found for run in one.runs]
     orders = [both for one in runs for both in one.asked]
     flips = flip_rate((first.verdict, second.verdict) for first, second in orders)
     return PreferenceComparison(
         **dict(comparison),
-        wins_a=sum(score is not None and score < WHOLE / 2 for score in preferred_b),
-        wins_b=sum(score is not None and score > WHOLE / 2 for score in preferred_b),
-        ties=preferred_b.count(WHOLE / 2),
+        wins_a=preferences.count("a"),
+        wins_b=preferences.count("b"),
+        ties=preferences.count("tie"),
         flipped=flips.flipped,
         flip_rate=flips.rate,
         flip_interval=flips.interval,
-        unscored=preferred_b.count(None),
-        splits=sum(one.split and one.verdict == "tie" for one in runs),
+        unscored=preferences.count(None),
+        splits=sum(preferred_in(one) == "tie" and any(_torn(run.preference) for run in one.runs) for one in found),
         asked=not found or any(order.unscored != "not_asked" for both in orders for order in both),
         excerpts=sum(one.preference.excerpts and one.preference.verdict is not None for one in found),
         examples=preferred(found),
     )
+
+
+def _torn(preference: Preference) -> bool:
+    """Whether a preference is a tie because its judges do not agree."""
+    return preference.split and preference.verdict == "tie"
 
 
 def _failed(experiment: Experiment, found: Sequence[PairResult]) -> Iterable[FailedItem]:

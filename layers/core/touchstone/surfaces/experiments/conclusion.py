@@ -188,9 +188,10 @@ class PreferenceComparison(VariantComparison):
     changed when the order was swapped, with its Wilson interval of 95 %; both are null if there is no such pair.
     `unscored` pairs lack an order. With several judges, each judge's swap counts in the flip rate, and `splits` of the
     ties are pairs on which the judges do not agree. If judges are asked in turn, only the swap of the first judge
-    counts, and those pairs may have been decided by another. `asked` is false if no judge was wanted, because only
-    metrics were named that need none. `excerpts` is the number of pairs with a verdict of which the judge saw only
-    excerpts, since they were too long for one prompt.
+    counts, and those pairs may have been decided by another. If the same was asked several times, each time counts in
+    `flipped` and the flip rate. `asked` is false if no judge was wanted, because only metrics were named that need
+    none. `excerpts` is the number of pairs with a verdict of which the judge saw only excerpts, since they were too
+    long for one prompt.
     """
 
     wins_a: int

@@ -7,7 +7,7 @@ from touchstone.judges.base import JudgeCount, asks_in_turn, most_judges
 from touchstone.statistics import interval_alpha, nominal_alpha
 from touchstone.surfaces.experiments.conclusion import PanelAgreement, Replication
 from touchstone.surfaces.experiments.pairs import PairResult
-from touchstone.surfaces.experiments.preference import Choice
+from touchstone.surfaces.experiments.preference import Choice, Preference
 from touchstone.surfaces.model import ItemVote, MetricName, MetricResult
 from touchstone.surfaces.panel import SCORES
 
@@ -28,6 +28,23 @@ def scores_of_preference(pair: PairResult) -> RunScores:
     """The scores of both variants from the preference in each run; None, None if a run has no verdict."""
     verdicts = [run.preference.verdict for run in pair.runs]
     return [(None, None) if one is None else (WHOLE - WINS[one], WINS[one]) for one in verdicts]
+
+
+def preferred_in(pair: PairResult) -> Choice | None:
+    """The variant that a pair's mean preference over all runs is for; None if no run has a verdict."""
+    _, b = mean_scores(scores_of_preference(pair))
+    return None if b is None else "tie" if b == WHOLE / 2 else "b" if b > WHOLE / 2 else "a"
+
+
+def flipped_in(pair: PairResult) -> bool:
+    """Whether the preference over all runs is a tie, and the verdict of some run did not survive the swap."""
+    return preferred_in(pair) == "tie" and any(run.preference.flipped for run in pair.runs)
+
+
+def shown_preference(pair: PairResult) -> Preference:
+    """The preference of the run whose reasons are shown: the first with the verdict of all runs, or with any."""
+    verdict, every = preferred_in(pair), [run.preference for run in pair.runs]
+    return min(every, key=lambda one: (one.verdict is None, one.verdict != verdict))
 
 
 def mean_of(scores: Sequence[float | None]) -> float | None:

@@ -1,5 +1,7 @@
 """Pairs side by side: what differs is marked, what came of each is told, and no text is more than text."""
 
+import csv
+import io
 import json
 import re
 from typing import Any
@@ -15,9 +17,16 @@ from touchstone.surfaces.experiments import Experiment
 from touchstone.surfaces.experiments.concluding import conclude
 from touchstone.surfaces.experiments.conclusion import MakerOutlay
 from touchstone.surfaces.experiments.generation import Failure
-from touchstone.surfaces.experiments.pairs import Measured, PairResult
+from touchstone.surfaces.experiments.pairs import Measured, PairResult, Replicate
 from touchstone.surfaces.experiments.preference import Preference, PreferenceVote
-from touchstone.surfaces.experiments.report import side_by_side, sides_html, sides_json, sides_markdown
+from touchstone.surfaces.experiments.report import (
+    report_items_csv,
+    report_markdown,
+    side_by_side,
+    sides_html,
+    sides_json,
+    sides_markdown,
+)
 from touchstone.surfaces.experiments.report.differences import MOST_CHANGES, differences
 from touchstone.surfaces.experiments.report.side_pages import WORDS
 from touchstone.surfaces.experiments.report.sides import MAX_SHOWN_CHARS, ONLY, plain
@@ -67,6 +76,14 @@ def results(a: str = "Water moves up.", b: str = "Water moves down.", reason: st
     return found
 
 
+def preference(*verdicts: Any) -> Preference:
+    votes = [
+        PreferenceVote(first=first, verdict=verdict, reason="Later.", unscored=None if verdict else "refused")
+        for first, verdict in zip(("a", "b"), verdicts, strict=True)
+    ]
+    return Preference(orders=(votes[0], votes[1]))
+
+
 def marked(a: str, b: str) -> tuple[list[str], list[str]]:
     of_a, of_b = differences(a, b)
     return [one.text for one in of_a if one.changed], [one.text for one in of_b if one.changed]
@@ -102,6 +119,35 @@ def test_texts_with_little_in_common_are_marked_between_their_ends() -> None:
     of_a, of_b = marked(*(f"First. {text} Last." for text in long))
     assert (len(of_a), len(of_b)) == (1, 1)
     assert of_a[0].startswith("a0")
+
+
+def test_of_several_runs_every_form_counts_the_pair_by_their_mean() -> None:
+    asked = Experiment.model_validate({**experiment().model_dump(mode="json"), "replicates": 3})
+    found = [
+        one.model_copy(update={"replicates": tuple(Replicate(a={}, b={}, preference=each) for each in later)})
+        for one, later in zip(
+            results(),
+            [
+                [preference("a", "a"), preference("a", "a")],  # a win, then two losses
+                [preference("b", "b"), preference("a", "a")],
+                [preference("b", "a"), preference("a", "b")],  # three flips
+                [preference("b", "b"), preference("b", "b")],
+                [preference("b", "b"), preference("b", None)],
+            ],
+            strict=True,
+        )
+    ]
+    view, told = side_by_side(asked, found), conclude(asked, found)
+    assert [one.outcome for one in view.pairs] == ["loss", "loss", "flip", "win", "win"]
+    assert (told.preference.wins_a, told.preference.wins_b, told.preference.ties) == (2, 2, 1)
+    rows = [row for row in csv.DictReader(io.StringIO(report_items_csv(found))) if row["metric"] == "preference"]
+    assert [row["preferred"] for row in rows] == ["a", "a", "tie", "b", "b"]
+    assert [row["flipped"] for row in rows] == ["False", "False", "True", "False", "False"]
+    assert {one.item: one.verdict for one in told.preference.examples}["win"] == "a"
+    assert [one.reasons[0] for one in view.pairs] == ["Later.", "So.", "So.", "Later.", "Later."]
+    words = report_markdown(told)
+    assert "in 3 cases, counted each time (23 %" in words
+    assert "those are ties" not in words
 
 
 def test_wins_losses_and_flips_are_told_apart_and_shown_alone() -> None:

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import sqrt
 
+from touchstone import figures
 from touchstone.surfaces.experiments.conclusion import Replication, VariantComparison
 
 NOTHING = "–"
 DECIMALS = 1
-SMALLEST_P = 0.001
 MOST_POINTS = 100
 """The whole scale of a score: the largest difference that there can be."""
 SMALLEST = 0.0001
@@ -23,7 +23,9 @@ ENDS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0, 100.0)
 
 def score(value: float | None) -> str:
     """A score or a mean (0-100)."""
-    return NOTHING if value is None else _minus(_written(value))
+    if value is None:
+        return NOTHING
+    return figures.score(value, DECIMALS) if value >= 1 else _minus(_written(value))
 
 
 def detectable(value: float | None) -> str:
@@ -53,14 +55,12 @@ def between_runs(replication: Replication | None) -> str:
 
 def p_value(value: float | None) -> str:
     """A p-value."""
-    if value is None:
-        return NOTHING
-    return f"< {SMALLEST_P}" if value < SMALLEST_P else f"{value:.3f}"
+    return NOTHING if value is None else figures.p_value(value)
 
 
 def share(value: float | None) -> str:
     """A share (0-1) in per cent."""
-    return NOTHING if value is None else f"{value:.0%}".replace("%", " %")
+    return NOTHING if value is None else figures.percent(value, unit=" %")
 
 
 def counted(number: int, one: str, several: str | None = None) -> str:

@@ -260,7 +260,7 @@ def noted(conclusion: Conclusion) -> Iterator[ReportNote]:
         if one.verdict == "not_compared" and conclusion.verdict != "not_compared":
             why = _lacking([one])
             yield ReportNote(name=_NOT_COMPARED[why.name], filled={"metric": one.name, **why.filled})
-    if conclusion.preference.flipped and conclusion.judges == 1:
+    if conclusion.preference.flipped and conclusion.judges == 1 and conclusion.replicates == 1:
         yield ReportNote(name="flipped", filled={"share": share(conclusion.preference.flip_rate)})
     if conclusion.replicates > 1:
         yield ReportNote(name="replicates", filled={"times": conclusion.replicates})

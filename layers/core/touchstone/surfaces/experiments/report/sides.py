@@ -10,6 +10,7 @@ from touchstone.judges.fence import visible
 from touchstone.surfaces.experiments.makers import Maker, PromptMaker, called
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
+from touchstone.surfaces.experiments.panels import flipped_in, preferred_in, shown_preference
 from touchstone.surfaces.experiments.report.differences import TextPiece, differences
 from touchstone.surfaces.experiments.showing import text_of
 
@@ -94,7 +95,7 @@ def outcome_of(result: PairResult) -> Outcome:
     """The outcome for B against A, by the judge's preference. If no judge was asked: by the metrics, if they agree."""
     if any(order.unscored == "not_asked" for order in result.preference.orders):
         return _by_metrics(result)
-    match result.preference.verdict:
+    match preferred_in(result):
         case None:
             return "not_compared"
         case "a":
@@ -102,7 +103,7 @@ def outcome_of(result: PairResult) -> Outcome:
         case "b":
             return "win"
         case "tie":
-            return "flip" if result.preference.flipped else "tie"
+            return "flip" if flipped_in(result) else "tie"
 
 
 def _by_metrics(result: PairResult) -> Outcome:
@@ -123,7 +124,7 @@ def _by_metrics(result: PairResult) -> Outcome:
 def shown_pair(result: PairResult) -> ShownPair:
     """One pair as it is shown."""
     a, b = _sides(*(None if one.material is None else text_of(one.material) for one in (result.a, result.b)))
-    first, second = result.preference.orders
+    first, second = shown_preference(result).orders
     return ShownPair(
         number=result.number,
         item=result.item,

@@ -16,7 +16,7 @@ from touchstone.surfaces.experiments.conclusion import (
     respects_of,
 )
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
-from touchstone.surfaces.experiments.panels import mean_scores, scores_of_metric
+from touchstone.surfaces.experiments.panels import flipped_in, mean_scores, preferred_in, scores_of_metric
 from touchstone.surfaces.experiments.report.sentences import headline, notes
 
 
@@ -84,10 +84,9 @@ def _items(result: PairResult) -> Iterator[dict[str, Cell]]:
             "flipped": None,
         }
     empty = dict.fromkeys(("a", "b", "difference", "a_unscored_parts", "b_unscored_parts"))
-    verdict, flipped = result.preference.verdict, result.preference.flipped
-    yield {
-        **place, "metric": PREFERENCE, **empty, "preferred": verdict, "flipped": None if verdict is None else flipped
-    }  # fmt: skip
+    verdict = preferred_in(result)
+    flipped = None if verdict is None else flipped_in(result)
+    yield {**place, "metric": PREFERENCE, **empty, "preferred": verdict, "flipped": flipped}
 
 
 def _unscored(side: Measured, name: str) -> int | None:

@@ -145,10 +145,12 @@ def _preference(conclusion: Conclusion) -> str:
             f"95 % interval {share(low)} to {share(high)}).{unscored}"
         )
     torn = ", which are among the ties" if found.flipped else ""
+    often = f"{found.flipped} of them" if conclusion.replicates == 1 else f"{found.flipped} cases, counted each time"
     return (
         f"Of {counted(judged, 'pair')} that a judge was shown in both orders, it preferred “{a}” in {found.wins_a} and "
-        f"“{b}” in {found.wins_b}; {ties}. Its verdict did not survive the swap in {found.flipped} of "
-        f"them ({share(found.flip_rate)}; 95 % interval {share(low)} to {share(high)}){torn}.{unscored}"
+        f"“{b}” in {found.wins_b}; {ties}. Its verdict did not survive the swap in {often} "
+        f"({share(found.flip_rate)}; 95 % interval {share(low)} to {share(high)})"
+        f"{torn if conclusion.replicates == 1 else ''}.{unscored}"
     )
 
 

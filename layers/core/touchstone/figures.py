@@ -1,0 +1,46 @@
+"""Figures as people read them: rounding makes no part the whole, and nothing of no amount."""
+
+from math import floor, log10
+
+SMALLEST_P = 0.001
+"""The smallest p-value that is shown."""
+SMALL_USD = 0.0001
+"""An amount below this many US dollars is shown with two significant digits, whatever decimals they take."""
+
+
+def figure(value: float, decimals: int, *, most: float) -> str:
+    """A number with this many decimals. `most` is the largest value that there can be.
+
+    If rounding would make 0 of a number that is not 0, or `most` of a smaller number, the text says so: `< 0.01`,
+    `> 0.99`.
+    """
+    step = 10**-decimals
+    rounded = round(value, decimals)
+    if not rounded and value:
+        return f"< {step:.{decimals}f}" if value > 0 else f"> -{step:.{decimals}f}"
+    if value < most <= rounded:
+        return f"> {most - step:,.{decimals}f}"
+    return f"{value:,.{decimals}f}"
+
+
+def percent(share: float, decimals: int = 0, *, unit: str = "%") -> str:
+    """A share (0-1) as a percentage. Only nothing is 0 %, and only the whole is 100 %."""
+    return f"{figure(100 * share, decimals, most=100)}{unit}"
+
+
+def score(value: float, decimals: int) -> str:
+    """A score (0-100). Only the lowest one is 0, and only the highest one is 100."""
+    return figure(value, decimals, most=100)
+
+
+def p_value(value: float) -> str:
+    """The p-value of a test (0-1), with three decimals."""
+    return f"< {SMALLEST_P}" if value < SMALLEST_P else figure(value, 3, most=1)
+
+
+def usd(amount: float) -> str:
+    """US dollars: cents from one dollar on, and for less as many decimals as the amount needs."""
+    if amount == 0 or amount >= 1:
+        return f"${amount:,.2f}"
+    decimals = 4 if amount >= SMALL_USD else 1 - floor(log10(amount))
+    return f"${amount:.{decimals}f}"

@@ -1,0 +1,22 @@
+"""Why a verdict does not count: the figures in the sentence agree with the comparison that was made."""
+
+import pytest
+
+from touchstone.judges.sureness import SureFrom, check_confidence, why_unsure
+
+BY_LABELS = SureFrom(confidence=0.95, labels=212, wanted=0.995, card="c" * 16, version="v" * 8)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "by", "sentence"),
+    [
+        (0.6, None, "m is sure to 0.60; without labels of people 0.80 is asked of it"),
+        (0.7999, None, "m is sure to > 0.79; without labels of people 0.80 is asked of it"),
+        (0.9499, BY_LABELS, "m is sure to > 0.94; by 212 labels people agree with 99.5% from 0.95 on"),
+    ],
+)
+def test_a_confidence_that_is_too_low_is_not_rounded_up_to_the_one_that_is_asked(
+    confidence: float, by: SureFrom | None, sentence: str
+) -> None:
+    assert check_confidence(confidence, by, least=0.8) == "unsure"
+    assert why_unsure(confidence, by, "en", model="m") == sentence
