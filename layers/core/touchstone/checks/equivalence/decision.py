@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers
 from touchstone.checks.equivalence.periods import may_be_one_family
+from touchstone.checks.equivalence.separators import read_elsewhere
 from touchstone.checks.notation.trees import Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
@@ -76,8 +77,7 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     found, wanted = _read_both(given, expected, at_once=at_once)
     if found is None or wanted is None:
         return None
-    answer = _decided(found, wanted, Comparison(None if at_once else SECONDS), tolerance)
-    return None if answer and given != expected and _opposed(given, expected) else answer
+    return _answered(found, wanted, (given, expected), Comparison(None if at_once else SECONDS), tolerance)
 
 
 def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) -> Explanation:
@@ -86,14 +86,13 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
 
     found, wanted = _read_both(given, expected, at_once=False)
     comparison = Comparison(SECONDS)
-    answer = None if found is None or wanted is None else _decided(found, wanted, comparison, tolerance)
-    if answer and _opposed(given, expected):
-        answer, comparison.because = None, "opposites"
-    rule = comparison.because or {True: "equal", False: "differ", None: "open"}[answer]
     if found is None or wanted is None:
-        rule = "unread"
-    elif answer is None and not (found[1].certain and wanted[1].certain):
-        rule = "unmarked"
+        answer, rule = None, "unread"
+    else:
+        answer = _answered(found, wanted, (given, expected), comparison, tolerance)
+        rule = comparison.because or {True: "equal", False: "differ", None: "open"}[answer]
+        if answer is None and not (found[1].certain and wanted[1].certain):
+            rule = "unmarked"
     sides = [_RULES["not read"] if each is None else described(each[0], each[1].text) for each in (found, wanted)]
     return Explanation(answer=answer, given=sides[0], expected=sides[1], because=_RULES[rule])
 
@@ -119,6 +118,24 @@ def _opposed(given: str, expected: str) -> bool:
     mine = {end.lastgroup or "" for end in _POLES.finditer(shorter[-BARE_LIMIT:])}
     theirs = {end.lastgroup or "" for end in _POLES.finditer(longer[-BARE_LIMIT:])} if mine else set()
     return any(end[:-1] + ("b" if end[-1] == "a" else "a") in theirs - mine for end in mine - theirs)
+
+
+def _answered(
+    found: ReadAnswer, wanted: ReadAnswer, texts: tuple[str, str], comparison: Comparison, tolerance: Tolerance | None
+) -> bool | None:
+    """As `_decided`. None also if the texts name opposites, or if separators may mean another number elsewhere."""
+    answer = _decided(found, wanted, comparison, tolerance)
+    if answer and texts[0] != texts[1] and _opposed(*texts):
+        answer, comparison.because = None, "opposites"
+    elif answer is False:
+        (_, where), (_, place) = found, wanted
+        for given, expected in read_elsewhere((where.text, place.text), texts):
+            values = read(given), read(expected)
+            if values[0] is None or values[1] is None:
+                continue
+            if _decided((values[0], where), (values[1], place), comparison, tolerance) is not False:
+                answer, comparison.because = None, "separators"
+    return answer
 
 
 def _decided(found: ReadAnswer, wanted: ReadAnswer, comparison: Comparison, tolerance: Tolerance | None) -> bool | None:
