@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from touchstone.checks.equivalence.comparison import Comparison
+from touchstone.checks.equivalence.elsewhere import read_elsewhere
 from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers
 from touchstone.checks.equivalence.periods import may_be_one_family
-from touchstone.checks.equivalence.separators import read_elsewhere
 from touchstone.checks.notation.trees import Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
@@ -25,6 +25,7 @@ _DIGITS = re.compile(r"-?\d{1,30}+(?:\.\d{1,30}+)?", re.ASCII)
 """A plain number: the commonest answer, which is compared without being searched for in the text."""
 _FIGURE = re.compile(r"([∠∡△⊙]|\\(?:angle|triangle|odot)(?![A-Za-z]))\s{0,3}([A-Z]{1,6}|\d)")
 """A figure's name: ∠ABC, ∠1, △ABC."""
+_SEGMENT = re.compile("bar [A-Z]{2}")
 _RULES: dict[str, str] = own_table(__file__, "rules.json")
 """The rules that decide, in words for people."""
 _POLES = re.compile(
@@ -123,18 +124,19 @@ def _opposed(given: str, expected: str) -> bool:
 def _answered(
     found: ReadAnswer, wanted: ReadAnswer, texts: tuple[str, str], comparison: Comparison, tolerance: Tolerance | None
 ) -> bool | None:
-    """As `_decided`. None also if the texts name opposites, or if separators may mean another number elsewhere."""
+    """As `_decided`. None also if the texts name opposites, or if their numbers have another value elsewhere."""
     answer = _decided(found, wanted, comparison, tolerance)
     if answer and texts[0] != texts[1] and _opposed(*texts):
         answer, comparison.because = None, "opposites"
-    elif answer is False:
-        (_, where), (_, place) = found, wanted
-        for given, expected in read_elsewhere((where.text, place.text), texts):
-            values = read(given), read(expected)
-            if values[0] is None or values[1] is None:
-                continue
-            if _decided((values[0], where), (values[1], place), comparison, tolerance) is not False:
-                answer, comparison.because = None, "separators"
+    (_, where), (_, place) = found, wanted
+    ways = () if answer is None else read_elsewhere((where.text, place.text), texts, same=answer)
+    for given, expected in ways:
+        values = read(given), read(expected)
+        if values[0] is None or values[1] is None:
+            continue
+        if _decided((values[0], where), (values[1], place), comparison, tolerance) is not answer:
+            comparison.because = "elsewhere"
+            return None
     return answer
 
 
@@ -165,6 +167,8 @@ def _of_figures(given: Value, expected: Value, text: str, other: str) -> bool | 
     match given, expected:
         case Quantity(tree=Name(one)), Quantity(tree=Name(two)) if one.startswith("triangle "):
             return True if sorted(one) == sorted(two) else None
+        case Quantity(tree=Name(one)), Quantity(tree=Name(two)) if _SEGMENT.fullmatch(one) and one[-2:] == two[:3:-1]:
+            return None  # a segment has two names, but a number of two digits and a directed length have one
     figures = [{"".join(found) for found in _FIGURE.findall(each)} for each in (text, other)]
     return None if all(figures) and figures[0] != figures[1] else False
 
