@@ -380,6 +380,11 @@ CASES = [
     (r"\int 2x dx", r"x^2+\ln C", "proved", None),
     (r"\int \frac{1}{x} dx", r"\ln|Cx|", "proved", None),
     (r"\int 2x dx", "x^3+|C|", "refuted", None),
+    # numbers that have another value elsewhere
+    ("Compute 7/2", "3-1/2", "unknown", None),
+    ("Compute 5/2", "3-1/2", "unknown", None),
+    ("What is 2+2?", "La réponse n'est pas 4.", "unknown", None),
+    ("What is 2000000000*2?", "4 Milliarden", "proved", None),
     # no constant of integration
     ("Find ∫ 2x dx.", "x^2", "unknown", None),
     ("Find ∫ 2x dx.", "x^2 + 7", "unknown", None),

@@ -63,6 +63,7 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     - Numbers are exact. A decimal that is a correct rounding or cut of the other side gives None (0.333 and 1/3); with
       one digit it is wrong. The one exception: a correct rounding to ten or more digits counts as the exact value,
       because programs print exact values so.
+    - A number that has another value elsewhere (1.200, 0,5x, 3-1/2) gives None beside that value.
     - Lists and sets have no order (1、2 and {2, 1}); points and vectors have one. (0, 1) and [0, 1] are different.
     - A name in front is not part of the value (x = 2 and 2). Equations are the same if they hold for the same values.
     - Unequal options are different, and so are true and false. Other words are the same, or give None.
@@ -132,7 +133,7 @@ def _answered(
     ways = () if answer is None else read_elsewhere((where.text, place.text), texts, same=answer)
     for given, expected in ways:
         values = read(given), read(expected)
-        if values[0] is None or values[1] is None:
+        if values[0] is None or values[1] is None or any(isinstance(value, Words) for value in values):
             continue
         if _decided((values[0], where), (values[1], place), comparison, tolerance) is not answer:
             comparison.because = "elsewhere"

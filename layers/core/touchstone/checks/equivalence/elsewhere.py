@@ -1,4 +1,7 @@
-"""Numbers that are written alike and mean another value elsewhere: 1.200 (or 1200), 1,200 (or 1.2), 3-1/2 (or 3½)."""
+"""Numbers that mean another value elsewhere.
+
+1.200 may be 1200 and 1,200 may be 1.2; 0,5x may be 0.5x; 3-1/2 may be 3½; (500) may be -500.
+"""
 
 import re
 from itertools import product
@@ -9,6 +12,13 @@ _EITHER = re.compile(
     r"(?<![\w.,])[1-9]\d{0,2}(?P<mark>\.|,|\{,\})\d{3}(?!\d|[.,]\d|[eE]|\{,\}|\s?(?:[*×·⋅^]|\\times|\\cdot))", re.ASCII
 )
 """A number whose point or comma separates thousands or decimals. The mantissa of a power of ten has decimals."""
+_DIGITS = r"(?:\d{1,12},(?:\d{1,2}|\d{4,12})|\d{4,12},\d{3})(?!\d|[.,]\d"
+_COMMA = re.compile(
+    rf"(?<![\w.,{{(\[]){_DIGITS})|(?<=[{{(\[]){_DIGITS}|\s?\\?[}})\]])"
+    r"|(?<![\w.,{(\[])\d{1,12},\d{0,12}(?=\(\d{1,12}\)|\\(?:overline|bar|dot)(?![A-Za-z]))",
+    re.ASCII,
+)
+"""Two numbers of a list, or one with a decimal comma; in brackets of their own they are a pair."""
 _SETTLED = re.compile(
     r"(?<![\d.])(?:0|\d{4,30}+)?\.\d|\d\.(?:\d{1,2}+|\d{4,30}+)(?![.\d])|\d,\d{3},|[\u3400-\u9fff]|\b(?:the|answer)\b",
     re.IGNORECASE,
@@ -16,6 +26,8 @@ _SETTLED = re.compile(
 """Another number, or a word, which shows that the point of a text is a decimal point."""
 _MIXED = re.compile(r"(?P<whole>\d{1,4})(?P<mark>-)(?P<over>\d{1,3})/(?P<under>\d{1,3})", re.ASCII)
 """A mixed number with a hyphen, as American trades write it, or a difference."""
+_LOSS = re.compile(r"[$€£]?\((?P<loss>[$€£]?(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,12})(?:\.\d{1,12})?)\)", re.ASCII)
+"""A number in brackets, which in accounts is negative."""
 
 
 def read_elsewhere(answers: tuple[str, str], texts: tuple[str, str], *, same: bool) -> list[tuple[str, str]]:
@@ -25,23 +37,24 @@ def read_elsewhere(answers: tuple[str, str], texts: tuple[str, str], *, same: bo
     A separator counts where the answers differ as they are read here, or where their text is of another language.
     """
     other = [_exchanged(answer, text, same=same) for answer, text in zip(answers, texts, strict=True)]
-    if not any(marks for _, marks in other):
-        return []
-    together = not other[0][1].isdisjoint(other[1][1])
+    together = not other[0].keys().isdisjoint(other[1].keys())
     ways = [
-        (found,) if together else dict.fromkeys((answer, found))
-        for answer, (found, _) in zip(answers, other, strict=True)
+        dict.fromkeys(found.values() if together else (answer, *found.values()))
+        for answer, found in zip(answers, other, strict=True)
     ]
     return [(given, expected) for given, expected in product(*ways) if (given, expected) != answers]
 
 
-def _exchanged(answer: str, text: str, *, same: bool) -> tuple[str, set[str]]:
-    """The answer as it is read elsewhere, and the signs that are read otherwise there."""
+def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
+    """The answer as it is read elsewhere, by the sign in it that is read otherwise there."""
     if (mixed := _MIXED.fullmatch(answer.strip("$ "))) is not None and int(mixed["over"]) < int(mixed["under"]):
-        return f"{mixed['whole']} {mixed['over']}/{mixed['under']}", {"-"}
-    marks = set() if same and not is_foreign(text) else {number["mark"] for number in _EITHER.finditer(answer)}
+        return {"-": f"{mixed['whole']} {mixed['over']}/{mixed['under']}"}
+    if same and not is_foreign(text):
+        return {}
+    loss = _LOSS.fullmatch(answer)
+    found = {} if loss is None else {"(": f"-{loss['loss']}"}
+    marks = {number["mark"] for number in _EITHER.finditer(answer)} | ({","} if _COMMA.search(answer) else set())
     if not marks or _SETTLED.search(text):
-        return answer, set()
-    return _EITHER.sub(
-        lambda number: number[0].replace(number["mark"], "" if number["mark"] == "." else "."), answer
-    ), marks
+        return found
+    exchanged = _EITHER.sub(lambda found: found[0].replace(found["mark"], "" if found["mark"] == "." else "."), answer)
+    return found | dict.fromkeys(marks, _COMMA.sub(lambda found: found[0].replace(",", "."), exchanged))

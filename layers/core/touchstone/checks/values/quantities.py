@@ -164,7 +164,7 @@ def _priced(tokens: Sequence[Token]) -> Quantity | None:
         same = tuple(one for one in amount.units for other in own if one.dimension == other.dimension)
         if not same and any(unit.noun == "" for unit in amount.units):
             raise NotAnExpressionError("two currencies")
-        own = same or own
+        own = same or tuple(replace(one, noun=other.noun) for one, other in product(own, amount.units))
     return Quantity(tree, own, letters=amount.letters)
 
 

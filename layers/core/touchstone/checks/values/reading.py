@@ -48,6 +48,8 @@ _PHRASE_LIMIT = 10
 """The most commas and joining words of a sentence that is read as words at once."""
 _SPELLED = 40
 """From this many characters on, a text of letters alone is no list of options: `A, B and C`."""
+_MARKS = re.compile("[TFYN](?:(?:[,;] ?[TFYN])++|(?: [TFYN]){2,40}+)")
+"""Letters for true, false, yes and no; in a list of these, each belongs to the question at its place."""
 _TWO = 2
 
 
@@ -65,7 +67,7 @@ def read(text: str) -> Value | None:
         return simple
     if (counted := _COUNTED.fullmatch(bare)) is not None and (amount := _counted(*counted.groups())) is not None:
         return amount
-    if _CHINESE_PROSE.fullmatch(bare) or _is_phrases(bare):
+    if _CHINESE_PROSE.fullmatch(bare) or _is_phrases(bare) or _MARKS.fullmatch(bare):
         return plain_words(bare)
     if len(bare) > _SPELLED and _LETTERS_ALONE.fullmatch(bare) and (alone := _letters_alone(bare)) is not None:
         return alone
@@ -276,6 +278,9 @@ def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
 
 def _of_items(tokens: Tokens) -> Value:
     items, connector = connected(tokens)
+    written = [tokens_text(item).strip() for item in items]
+    if len({isinstance(fixed(text), kinds.Truth) for text in written}) > 1:
+        raise NotAnExpressionError("a yes or a no with a value")
     values = [_single(item) for item in items]
     if any(token.is_sign("and", "or") for token in tokens) and all(isinstance(value, Quantity) for value in values):
         raise NotAnExpressionError("a sentence of logic")
