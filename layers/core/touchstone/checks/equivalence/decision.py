@@ -166,7 +166,7 @@ def _of_figures(given: Value, expected: Value, text: str, other: str) -> bool | 
     None if the figures have other names: ∠B may be ∠ABC. True for triangles with the same corners: △BCA is △ABC.
     """
     match given, expected:
-        case Quantity(tree=Name(one)), Quantity(tree=Name(two)) if one.startswith("triangle "):
+        case Quantity(tree=Name(one)), Quantity(tree=Name(two)) if f"{one}{two}".count("triangle ") > 1:
             return True if sorted(one) == sorted(two) else None
         case Quantity(tree=Name(one)), Quantity(tree=Name(two)) if _SEGMENT.fullmatch(one) and one[-2:] == two[:3:-1]:
             return None  # a segment has two names, but a number of two digits and a directed length have one

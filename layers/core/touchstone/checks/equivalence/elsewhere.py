@@ -26,6 +26,9 @@ _SETTLED = re.compile(
 """Another number, or a word, which shows that the point of a text is a decimal point."""
 _MIXED = re.compile(r"(?P<whole>\d{1,4})(?P<mark>-)(?P<over>\d{1,3})/(?P<under>\d{1,3})", re.ASCII)
 """A mixed number with a hyphen, as American trades write it, or a difference."""
+_LONG_SCALE = {"Billion": "trillion", "Trillion": "quintillion"}
+_LONG = re.compile(r"\b(?:Billion|Trillion)\b")
+"""Numbers of German, in whose scale a Billion is a million millions; English has them with capitals in headings."""
 _LOSS = re.compile(r"[$€£]?\((?P<loss>[$€£]?(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,12})(?:\.\d{1,12})?)\)", re.ASCII)
 """A number in brackets, which in accounts is negative."""
 
@@ -53,6 +56,8 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
         return {}
     loss = _LOSS.fullmatch(answer)
     found = {} if loss is None else {"(": f"-{loss['loss']}"}
+    if _LONG.search(answer):
+        found["Billion"] = _LONG.sub(lambda name: _LONG_SCALE[name[0]], answer)
     marks = {number["mark"] for number in _EITHER.finditer(answer)} | ({","} if _COMMA.search(answer) else set())
     if not marks or _SETTLED.search(text):
         return found

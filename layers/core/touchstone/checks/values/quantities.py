@@ -58,6 +58,8 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
     if tokens[0].kind == "han" and tokens[0].text == "百分之":
         return Quantity(Apply("percent", (parse_tokens(tokens[1:]),)), percent=True)
     if tokens[-1].is_sign("%", "‰"):
+        if len(tokens) > 1 and tokens[-2].kind == "letters" and len(tokens[-2].text) > 1:
+            raise NotAnExpressionError("a percentage by weight, volume or amount")
         if any(token.is_sign("pm") for token in tokens[:-1]) and sum(token.is_sign("%", "‰") for token in tokens) == 1:
             raise NotAnExpressionError("an uncertainty in percent of the value, or a percentage with its uncertainty")
         return Quantity(parse_tokens(tokens), percent=True)
