@@ -1,6 +1,7 @@
 """Numbers that mean another value elsewhere.
 
-1.200 may be 1200 and 1,200 may be 1.2; 0,5x may be 0.5x; 3-1/2 may be 3½; (500) may be -500.
+1.200 may be 1200 and 1,200 may be 1.2; 0,5x may be 0.5x; 3-1/2 may be 3½ and 3-4-5 three numbers; (500) may
+be -500.
 """
 
 import re
@@ -26,6 +27,8 @@ _SETTLED = re.compile(
 """Another number, or a word, which shows that the point of a text is a decimal point."""
 _MIXED = re.compile(r"(?P<whole>\d{1,4})(?P<mark>-)(?P<over>\d{1,3})/(?P<under>\d{1,3})", re.ASCII)
 """A mixed number with a hyphen, as American trades write it, or a difference."""
+_CHAIN = re.compile(r"\d{1,3}(?:-\d{1,3}){2,4}", re.ASCII)
+"""The sides or angles of a triangle, or a difference: 30-60-90."""
 _LONG_SCALE = {"Billion": "trillion", "Trillion": "quintillion"}
 _LONG = re.compile(r"\b(?:Billion|Trillion)\b")
 """Numbers of German, in whose scale a Billion is a million millions; English has them with capitals in headings."""
@@ -52,6 +55,8 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
     """The answer as it is read elsewhere, by the sign in it that is read otherwise there."""
     if (mixed := _MIXED.fullmatch(answer.strip("$ "))) is not None and int(mixed["over"]) < int(mixed["under"]):
         return {"-": f"{mixed['whole']} {mixed['over']}/{mixed['under']}"}
+    if _CHAIN.fullmatch(answer):
+        return {"-": answer.replace("-", ", ")}
     if same and not is_foreign(text):
         return {}
     loss = _LOSS.fullmatch(answer)
