@@ -8,7 +8,7 @@ from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.elsewhere import read_elsewhere
 from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers
 from touchstone.checks.equivalence.periods import may_be_one_family
-from touchstone.checks.notation.trees import Name
+from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
 from touchstone.checks.values.reading import read, simple_number
@@ -151,6 +151,8 @@ def _decided(found: ReadAnswer, wanted: ReadAnswer, comparison: Comparison, tole
             return None
     if same is False:
         same = _of_figures(given, expected, where.text, place.text)
+    if same is False and (body := _without_constant(given, expected)) is not None:
+        same = None if comparison.same(body, expected) is not False else False
     if same is False and may_be_one_family(given, expected):
         same, comparison.because = None, "a period"
     certain = where.certain and place.certain
@@ -158,6 +160,17 @@ def _decided(found: ReadAnswer, wanted: ReadAnswer, comparison: Comparison, tole
         same = comparison.near(given, expected, tolerance, same=same)
         return same if certain else None
     return same if same or certain else None
+
+
+def _without_constant(given: Value, expected: Value) -> Quantity | None:
+    """The given antiderivative without its constant, beside a function without one; None for any other values.
+
+    The key may name one antiderivative and mean all. A given one without the constant that the key has is different.
+    """
+    match given, expected:
+        case Quantity(tree=Apply("add", (body, Name("C" | "c" | "K" as name))), units=()), Quantity(tree=wanted):
+            return Quantity(body) if wanted.variables and name not in wanted.variables else None
+    return None
 
 
 def _of_figures(given: Value, expected: Value, text: str, other: str) -> bool | None:
