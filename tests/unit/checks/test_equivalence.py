@@ -75,6 +75,16 @@ def test_compares_bare_answers_either_way_round(one: str, other: str, expected: 
     assert equivalent(other, one) is expected
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [("x^2 + C", "x^2", None), ("x^2", "x^2 + C", False), ("x^3 + C", "x^2", False), ("5 + C", "5", False)],
+)
+def test_a_constant_of_integration_may_be_more_than_the_key_says_but_not_less(
+    one: str, other: str, expected: bool | None
+) -> None:
+    assert equivalent(one, other) is expected
+
+
 @pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize(("text", "answer", "expected"), [pytest.param(*case, id=case[0][-60:]) for case in TEXTS])
 def test_finds_the_answer_in_a_text(text: str, answer: str, expected: bool | None) -> None:

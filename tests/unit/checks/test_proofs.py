@@ -380,6 +380,21 @@ CASES = [
     (r"\int 2x dx", r"x^2+\ln C", "proved", None),
     (r"\int \frac{1}{x} dx", r"\ln|Cx|", "proved", None),
     (r"\int 2x dx", "x^3+|C|", "refuted", None),
+    # numbers that have another value elsewhere
+    ("Compute 7/2", "3-1/2", "unknown", None),
+    ("Compute 5/2", "3-1/2", "unknown", None),
+    ("What is 2+2?", "La réponse n'est pas 4.", "unknown", None),
+    ("What is 2000000000*2?", "4 Milliarden", "proved", None),
+    # no constant of integration
+    ("Find ∫ 2x dx.", "x^2", "unknown", None),
+    ("Find ∫ 2x dx.", "x^2 + 7", "unknown", None),
+    ("Find ∫ 2x dx.", "x^3", "refuted", None),
+    ("Find the antiderivative of 2x.", "x^2", "unknown", None),
+    ("Find a general antiderivative of 2x.", "x^2", "unknown", None),
+    ("求2x的不定积分", "x^2", "unknown", None),
+    ("Find an antiderivative of 2x.", "x^2", "proved", None),
+    ("Find a primitive of 2x.", "x^2 + 7", "proved", None),
+    ("求2x的一个原函数", "x^2", "proved", None),
     # a comma that may mark the decimals
     ("Solve 2x=7", "3,5", "unknown", None),
     ("Solve 2x=7", "x=3,5", "unknown", None),

@@ -66,7 +66,7 @@ WITHOUT_CHINESE = frozenset(
     (
         # Hardly known to Chinese texts, or written there with the symbol, in a product (英里/小时) or as counted (杯).
         "furlong", "barn", "cup", "bbl", "fortnight", "decade", "millennium", "dime", "nickel", "rpm", "mph", "kph",
-        "psi", "M", "mM", "μM", "nM", "bps", "kbps", "Mbps", "Gbps", "ppm", "ppb",
+        "psi", "Calorie", "M", "mM", "μM", "nM", "bps", "kbps", "Mbps", "Gbps", "ppm", "ppb",
         # Strokes: minutes and seconds have other names.
         "\"", "'",
     )
@@ -188,7 +188,8 @@ ELSEWHERE = {
     "cup": ("200*milliliter", "240*milliliter", "250*milliliter", "imperial_cup"),
     "tbsp": ("15*milliliter", "20*milliliter"), "tsp": ("5*milliliter",), "oz": ("troy_ounce",),
     "hp": ("metric_horsepower",), "cal": ("4.1868*joule", "4.186*joule", "4.1855*joule", "4.2*joule"),
-    "Kcal": ("4186.8*joule", "4186*joule", "4185.5*joule", "4200*joule"), "kB": ("1024*byte",),
+    "Kcal": ("4186.8*joule", "4186*joule", "4185.5*joule", "4200*joule"),
+    "Calorie": ("4.184*joule", "4186.8*joule"), "kB": ("1024*byte",),
     # Of Taiwan, and of the 斤 of sixteen 两.
     "尺": ("10/33*meter",), "寸": ("1/33*meter",), "丈": ("100/33*meter",), "亩": ("12000/121*meter**2",),
     "斤": ("0.6*kilogram",), "两": ("0.0375*kilogram", "0.03125*kilogram"),

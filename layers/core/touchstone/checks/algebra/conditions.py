@@ -86,11 +86,17 @@ def _root(tree: Tree, name: str, point: Point) -> Fraction | None:
     """A zero of `tree` in the variable `name` between −12 and 12, found by a change of sign; None if none is found."""
     # The places are off the halves, where zeros of school equations and poles lie.
     places = [Fraction(step, 2) + Fraction(1, 7) for step in range(-24, 24)]
-    values = (defined(tree, point | {name: place}) for place in places)
+    values = (_real(tree, point | {name: place}) for place in places)
     for (low, below), (high, above) in pairwise(zip(places, values, strict=True)):
         if below is not None and above is not None and below * above < 0:
-            return _bisected(lambda place: defined(tree, point | {name: place}), low, high)
+            return _bisected(lambda place: _real(tree, point | {name: place}), low, high)
     return None
+
+
+def _real(tree: Tree, point: Point) -> mpmath.mpf | None:
+    """The value of an expression if it is a real number."""
+    value = defined(tree, point)
+    return None if value is None or value.imag else value.real
 
 
 def _bisected(at: Callable[[Fraction], mpmath.mpf | None], low: Fraction, high: Fraction) -> Fraction | None:

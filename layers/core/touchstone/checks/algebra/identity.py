@@ -11,6 +11,7 @@ import mpmath
 import sympy
 
 from touchstone.checks.algebra.evaluation import DIGITS, Point, calls, context_of, defined, evaluate, number_of, points
+from touchstone.checks.algebra.roundings import may_be_rounded
 from touchstone.checks.algebra.symbolic import build
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
 from touchstone.checks.values.exact import rational
@@ -23,10 +24,14 @@ type Numbers = Literal["different", "alike", "unknown"]
 
 
 def same_expression(left: Tree, right: Tree) -> bool | None:
-    """Whether the trees have the same value wherever they are defined. The caller has bounded their size."""
+    """Whether the trees have the same value wherever they are defined. The caller has bounded their size.
+
+    None also if they differ by what the decimals in them may be rounded.
+    """
     match compare_numbers(left, right):
         case "different":
-            return False
+            plain = any(tree.has_decimal and rational(tree) is not None for tree in (left, right))
+            return None if not plain and may_be_rounded(left, right) else False
         case "unknown":
             return None
     base = sympy.Symbol("logarithm's base", positive=True)

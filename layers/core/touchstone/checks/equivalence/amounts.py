@@ -1,5 +1,6 @@
 """Whether two quantities are the same, or near: numbers with units, percentages, amounts of money, counted things."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -12,9 +13,13 @@ from touchstone.checks.notation.units import UNITS, Unit
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Ambiguous, Items, Matrix, Quantity, Ratio, Region, Solutions, Value
-from touchstone.checks.values.quantities import scaled, unscaled
+from touchstone.checks.values.quantities import CURRENCIES, scaled, unscaled
+from touchstone.text import normalised
 
 _ACCENTS = ("hat ", "vec ", "bar ", "tilde ")
+
+_ARROW = re.compile("vec [A-Z]{2}")
+_AXES = {"hat x": "i", "hat y": "j", "hat z": "k"}
 
 ANGULAR = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 """Functions of an angle."""
@@ -26,6 +31,13 @@ type Bounds = Callable[[Tree], tuple[Fraction, Fraction] | None]
 _PERCENT = Fraction(1, 100)
 _MOST_CONSTANTS = 3
 """The most constants of a general solution whose names are exchanged."""
+_MONEY = frozenset(
+    base
+    for code in CURRENCIES
+    for unit in UNITS.get(code, ())
+    for base, _ in unit.dimension
+    if len(code) > 2  # noqa: PLR2004 - not A, for the Australian dollar
+)
 _TEMPERATURE = (("temperature", 1),)
 _LIKE_DEGREES = {
     (("angle", 1),), (("current", 1), ("time", 1)), (("current", 2), ("length", -2), ("mass", -1), ("time", 4)),
@@ -85,12 +97,30 @@ def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answe
 
 def _doubt(left: Tree, right: Tree, same: SameTrees, *, letters: bool) -> str:
     """The rule that leaves it open whether two different expressions are the same; "" if no such rule applies."""
+    if {"Gamma"} & (left.variables ^ right.variables) and _may_be_gamma(left, right, same):
+        return "a letter"
     turned = _in_degrees(left), _in_degrees(right)
     if turned != (left, right) and same(*turned) is not False:
         return "degrees"  # sin 30 may be meant in degrees
     if letters or _same_up_to_a_name(left, right) or _same_without_accents(left, right, same):
         return "a letter"
     return "a constant" if _differ_by_constant(left, right, same) or _same_up_to_constants(left, right) else ""
+
+
+def _may_be_gamma(left: Tree, right: Tree, same: SameTrees) -> bool:
+    """Whether two expressions may be equal if Γ, which is on one side, is the function: Γ(n + 1) and n!."""
+    sides = _with_gamma(left), _with_gamma(right)
+    return any("Gamma" in side.variables for side in sides) or same(*sides) is not False
+
+
+def _with_gamma(tree: Tree) -> Tree:
+    """The tree in which Γ times a factor is Γ of it, as a factorial."""
+    match tree:
+        case Apply("mul", (Name("Gamma"), inside)):
+            return Apply("factorial", (trees.difference(inside, trees.digits("1")),))
+        case Apply(operation, arguments):
+            return Apply(operation, tuple(map(_with_gamma, arguments)))
+    return tree
 
 
 def _in_degrees(tree: Tree) -> Tree:
@@ -129,11 +159,19 @@ def _same_up_to_a_name(left: Tree, right: Tree) -> bool:
 def _same_without_accents(left: Tree, right: Tree, same: SameTrees) -> bool:
     """Whether two expressions may be equal once their names are written plainly.
 
-    Accents are removed (î for a unit vector, an arrow for a vector), and x2 is read as x².
+    Accents are removed (î for a unit vector, an arrow for a vector), and x2 is read as x². Beside \\hat i, \\hat x is
+    the unit vector along x.
     """
     names = left.variables | right.variables
     bare = {name: name.removeprefix(accent) for name in names for accent in _ACCENTS if name.startswith(accent)}
+    bare |= {name: normalised(name, "NFD")[0] for name in names if len(name) == 1 and not name.isascii()}
+    turned = {name: f"vec {name[:3:-1]}" for name in left.variables if _ARROW.fullmatch(name)}
+    if {"hat i", "hat j", "hat k"} & (left.variables ^ right.variables):
+        bare |= {name: _AXES[name] for name in names if name in _AXES}
     meant: dict[str, Tree] = {name: Name(plain) for name, plain in bare.items()}
+    for name, other in turned.items():
+        if other in right.variables and other != name:
+            meant |= {name: trees.negated(Name(other)), other: Name(other)}
     for name in left.variables ^ right.variables:
         letter, _, power = name.partition("_")
         if len(letter) == 1 and power in ("2", "3"):
@@ -147,15 +185,16 @@ def _same_without_accents(left: Tree, right: Tree, same: SameTrees) -> bool:
 
 
 def _differ_by_constant(left: Tree, right: Tree, same: SameTrees) -> bool:
-    """Whether two antiderivatives may differ only by a constant: sin²x + C and -cos²x + C, x² + C and x² - 2C."""
+    """Whether two antiderivatives may differ only by a constant: sin²x + C and -cos²x + C, ln|x| + C and ln|Cx|."""
     names = left.variables | right.variables
-    match left, right:
-        case Apply("add", (_, one)), Apply("add", (_, other)) if len(names) == 2:  # noqa: PLR2004
-            if one.variables == other.variables == {"C"}:
-                (name,) = names - {"C"}
-                gap = trees.difference(left.arguments[0], right.arguments[0])
-                return same(*(gap.substituted(name, trees.digits(place)) for place in "23")) is not False
-    return False
+    if len(names) != 2 or "C" not in left.variables & right.variables:  # noqa: PLR2004
+        return False
+    (name,) = names - {"C"}
+    rises = []
+    for side, constant in ((left, "2"), (right, "3")):
+        whole = side.substituted("C", trees.digits(constant))
+        rises.append(trees.difference(whole, whole.substituted(name, trees.digits("5"))))
+    return same(*rises) is not False
 
 
 def _same_up_to_constants(left: Tree, right: Tree) -> bool:
@@ -229,6 +268,9 @@ def _in_other_unit(plain: Tree, measured: Quantity) -> bool:
 def _same_with_two_units(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
     pairs = [(one, other) for one, other in product(left.units, right.units) if one.dimension == other.dimension]
     if not pairs:
+        bases = [{base for unit in side.units for base, _ in unit.dimension} for side in (left, right)]
+        if _MONEY & bases[0] & bases[1] and same(left.tree, right.tree) is not False:
+            return None, "rate"  # $5 per hour, and $5
         known = left.tree.is_constant and right.tree.is_constant
         return _of_different_dimensions(left.units, right.units) if known else (None, "a letter")
     answers: list[tuple[Answer, str]] = []

@@ -18,6 +18,7 @@ from touchstone.checks.notation.tokens import tokens_of
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values import kinds
+from touchstone.checks.values.exact import rational
 from touchstone.checks.values.intervals import merged
 from touchstone.checks.values.kinds import Condition, Items, Matrix, Quantity, Ratio, Solutions, Value, Words
 from touchstone.checks.values.matrices import as_matrix, as_vector
@@ -135,9 +136,11 @@ class Comparison:
             case kinds.Formula(), kinds.Formula():
                 if len(left.sides) != len(right.sides):
                     return None
-                return _same_in_order(
+                same = _same_in_order(
                     left.sides, right.sides, lambda one, other: _same_in_any_order(one, other, _species)
                 )
+                # A reaction may be written for one mole of a product: H2 + 1/2 O2 -> H2O.
+                return None if same is False and _shares(left) == _shares(right) else same
         self.because = "other kind"
         return None
 
@@ -247,13 +250,17 @@ class Comparison:
             if _bases(left) == _bases(right) and len(_bases(left)) == 1 and (_indexed(left) or _indexed(right)):
                 return same  # x_1 = 2, x_2 = 3 are the two values of x
             return False if same is False and _single_named(left) and _single_named(right) else None
-        return _same_in_any_order(
+        same = _same_in_any_order(
             [dict(each) for each in left.alternatives],
             [dict(each) for each in right.alternatives],
             lambda one, other: (
                 one.keys() == other.keys() and _all_same(self.same(one[name], other[name]) for name in one)
             ),
         )
+        if same is False and _indexed(left) and _indexed(right):
+            # x_1 and x_2 are two unknowns, or the two roots of an equation, which have no order.
+            return None if _same_in_any_order(_unnamed(left), _unnamed(right), self.same) is not False else False
+        return same
 
     # Shapes
 
@@ -409,6 +416,20 @@ def _unnamed(solutions: Solutions) -> list[Value]:
         return [value for bindings in solutions.alternatives for _, value in bindings]
     points = [tuple(value for _, value in sorted(each, key=itemgetter(0))) for each in solutions.alternatives]
     return [point[0] if len(point) == 1 else Items(point, "()") for point in points]
+
+
+def _shares(formula: kinds.Formula) -> list[list[tuple[Fraction, kinds.Species]]]:
+    """The species of each side of a reaction, sorted, with their counts as shares of all counts together."""
+    counts = [rational(species.count) or Fraction(0) for side in formula.sides for species in side]
+    total = sum(counts) if len(formula.sides) > 1 else Fraction(1)
+    one = Number(Fraction(1))
+    return [
+        sorted(
+            (((rational(each.count) or Fraction(0)) / (total or 1), replace(each, count=one)) for each in side),
+            key=lambda share: (share[1].parts, share[1].charge, share[0]),
+        )
+        for side in formula.sides
+    ]
 
 
 def _species(left: kinds.Species, right: kinds.Species) -> Answer:

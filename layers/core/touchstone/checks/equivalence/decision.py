@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from touchstone.checks.equivalence.comparison import Comparison
+from touchstone.checks.equivalence.elsewhere import read_elsewhere
 from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers
 from touchstone.checks.equivalence.periods import may_be_one_family
-from touchstone.checks.notation.trees import Name
+from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
 from touchstone.checks.values.reading import read, simple_number
@@ -24,6 +25,7 @@ _DIGITS = re.compile(r"-?\d{1,30}+(?:\.\d{1,30}+)?", re.ASCII)
 """A plain number: the commonest answer, which is compared without being searched for in the text."""
 _FIGURE = re.compile(r"([∠∡△⊙]|\\(?:angle|triangle|odot)(?![A-Za-z]))\s{0,3}([A-Z]{1,6}|\d)")
 """A figure's name: ∠ABC, ∠1, △ABC."""
+_SEGMENT = re.compile("bar [A-Z]{2}")
 _RULES: dict[str, str] = own_table(__file__, "rules.json")
 """The rules that decide, in words for people."""
 _POLES = re.compile(
@@ -61,6 +63,7 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     - Numbers are exact. A decimal that is a correct rounding or cut of the other side gives None (0.333 and 1/3); with
       one digit it is wrong. The one exception: a correct rounding to ten or more digits counts as the exact value,
       because programs print exact values so.
+    - A number that has another value elsewhere (1.200, 0,5x, 3-1/2) gives None beside that value.
     - Lists and sets have no order (1、2 and {2, 1}); points and vectors have one. (0, 1) and [0, 1] are different.
     - A name in front is not part of the value (x = 2 and 2). Equations are the same if they hold for the same values.
     - Unequal options are different, and so are true and false. Other words are the same, or give None.
@@ -76,8 +79,7 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     found, wanted = _read_both(given, expected, at_once=at_once)
     if found is None or wanted is None:
         return None
-    answer = _decided(found, wanted, Comparison(None if at_once else SECONDS), tolerance)
-    return None if answer and given != expected and _opposed(given, expected) else answer
+    return _answered(found, wanted, (given, expected), Comparison(None if at_once else SECONDS), tolerance)
 
 
 def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) -> Explanation:
@@ -86,14 +88,13 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
 
     found, wanted = _read_both(given, expected, at_once=False)
     comparison = Comparison(SECONDS)
-    answer = None if found is None or wanted is None else _decided(found, wanted, comparison, tolerance)
-    if answer and _opposed(given, expected):
-        answer, comparison.because = None, "opposites"
-    rule = comparison.because or {True: "equal", False: "differ", None: "open"}[answer]
     if found is None or wanted is None:
-        rule = "unread"
-    elif answer is None and not (found[1].certain and wanted[1].certain):
-        rule = "unmarked"
+        answer, rule = None, "unread"
+    else:
+        answer = _answered(found, wanted, (given, expected), comparison, tolerance)
+        rule = comparison.because or {True: "equal", False: "differ", None: "open"}[answer]
+        if answer is None and not (found[1].certain and wanted[1].certain):
+            rule = "unmarked"
     sides = [_RULES["not read"] if each is None else described(each[0], each[1].text) for each in (found, wanted)]
     return Explanation(answer=answer, given=sides[0], expected=sides[1], because=_RULES[rule])
 
@@ -121,6 +122,25 @@ def _opposed(given: str, expected: str) -> bool:
     return any(end[:-1] + ("b" if end[-1] == "a" else "a") in theirs - mine for end in mine - theirs)
 
 
+def _answered(
+    found: ReadAnswer, wanted: ReadAnswer, texts: tuple[str, str], comparison: Comparison, tolerance: Tolerance | None
+) -> bool | None:
+    """As `_decided`. None also if the texts name opposites, or if their numbers have another value elsewhere."""
+    answer = _decided(found, wanted, comparison, tolerance)
+    if answer and texts[0] != texts[1] and _opposed(*texts):
+        answer, comparison.because = None, "opposites"
+    (_, where), (_, place) = found, wanted
+    ways = () if answer is None else read_elsewhere((where.text, place.text), texts, same=answer)
+    for given, expected in ways:
+        values = read(given), read(expected)
+        if values[0] is None or values[1] is None or any(isinstance(value, Words) for value in values):
+            continue
+        if _decided((values[0], where), (values[1], place), comparison, tolerance) is not answer:
+            comparison.because = "elsewhere"
+            return None
+    return answer
+
+
 def _decided(found: ReadAnswer, wanted: ReadAnswer, comparison: Comparison, tolerance: Tolerance | None) -> bool | None:
     (given, where), (expected, place) = found, wanted
     if where.unit_unread and place.unit_unread:
@@ -131,6 +151,8 @@ def _decided(found: ReadAnswer, wanted: ReadAnswer, comparison: Comparison, tole
             return None
     if same is False:
         same = _of_figures(given, expected, where.text, place.text)
+    if same is False and (body := _without_constant(given, expected)) is not None:
+        same = None if comparison.same(body, expected) is not False else False
     if same is False and may_be_one_family(given, expected):
         same, comparison.because = None, "a period"
     certain = where.certain and place.certain
@@ -140,14 +162,27 @@ def _decided(found: ReadAnswer, wanted: ReadAnswer, comparison: Comparison, tole
     return same if same or certain else None
 
 
+def _without_constant(given: Value, expected: Value) -> Quantity | None:
+    """The given antiderivative without its constant, beside a function without one; None for any other values.
+
+    The key may name one antiderivative and mean all. A given one without the constant that the key has is different.
+    """
+    match given, expected:
+        case Quantity(tree=Apply("add", (body, Name("C" | "c" | "K" as name))), units=()), Quantity(tree=wanted):
+            return Quantity(body) if wanted.variables and name not in wanted.variables else None
+    return None
+
+
 def _of_figures(given: Value, expected: Value, text: str, other: str) -> bool | None:
     """The answer for figures whose values differ; False if they are no figures.
 
     None if the figures have other names: ∠B may be ∠ABC. True for triangles with the same corners: △BCA is △ABC.
     """
     match given, expected:
-        case Quantity(tree=Name(one)), Quantity(tree=Name(two)) if one.startswith("triangle "):
+        case Quantity(tree=Name(one)), Quantity(tree=Name(two)) if f"{one}{two}".count("triangle ") > 1:
             return True if sorted(one) == sorted(two) else None
+        case Quantity(tree=Name(one)), Quantity(tree=Name(two)) if _SEGMENT.fullmatch(one) and one[-2:] == two[:3:-1]:
+            return None  # a segment has two names, but a number of two digits and a directed length have one
     figures = [{"".join(found) for found in _FIGURE.findall(each)} for each in (text, other)]
     return None if all(figures) and figures[0] != figures[1] else False
 

@@ -13,7 +13,7 @@ from typing import Literal
 from touchstone.checks.notation.numerals import scale_of
 from touchstone.checks.notation.tokens import Token, tokens_of
 from touchstone.checks.notation.trees import value_or_none
-from touchstone.checks.notation.unit_reading import NOT_COUNTED, read_unit
+from touchstone.checks.notation.unit_reading import CHANGING, FOREIGN, NOT_COUNTED, read_unit
 from touchstone.checks.values.quantities import PERCENT_WORDS
 from touchstone.checks.values.words import DENIAL
 from touchstone.checks.values.words import choice as chosen
@@ -372,13 +372,22 @@ def _concluded(text: str) -> Iterator[Candidate]:
         yield from _ends(sentences[-1], whole=len(sentences) == 1 and len(text) <= _SENTENCE)
 
 
+def is_foreign(text: str, words: frozenset[str] = FOREIGN) -> bool:
+    """Whether one of these words of other languages occurs in a text."""
+    return not words.isdisjoint(_PATTERN["word"].findall(text.lower()))
+
+
 def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
     """The value at the end of a sentence: behind `=` or `is`, in the last formula, or the only number.
 
-    `whole`: the sentence is the whole answer, so a value behind `=` or `is` is certain.
+    `whole`: the sentence is the whole answer, so a value behind `=` or `is` is certain. If a word of another
+    language may change it, a value counts only if it is all that stands behind them.
     """
     introduced = list(_PATTERN["introduced"].finditer(sentence))
     if not (introduced or _PATTERN["may hold value"].search(sentence)) or DENIAL.search(sentence):
+        return
+    changing = is_foreign(sentence, CHANGING)
+    if changing and not introduced:
         return
     place = introduced[-1].start() if introduced else len(sentence)
     clause = sentence[max(place - _CLAUSE, sentence.rfind("，", 0, place), sentence.rfind(", ", 0, place), 0) :]
@@ -387,6 +396,8 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
     if introduced:
         value = sentence[introduced[-1].end() :].strip(" .,:")
         yield Candidate(value, certain=whole)
+        if changing:
+            return
         if (leading := _PATTERN["number"].match(value)) is not None:
             yield from _with_unit(leading[0], value[leading.end() :])
     formulas = list(_PATTERN["displayed"].finditer(sentence)) if "$" in sentence or "\\" in sentence else []

@@ -42,6 +42,8 @@ SCALES: dict[str, int] = _TABLE["scales"]
 """Words that multiply the number before them."""
 _PARTS: dict[str, int] = _TABLE["parts"]
 """The denominators of fractions in words, by the word that ends the numeral: three quarters, a half."""
+_ALONE = frozenset(("half", "quarter"))
+"""Of these, those that are a number alone: half, half a mile."""
 _ADVERBS: dict[str, int] = _TABLE["adverbs"]
 _NEGATIVE = frozenset(("negative", "minus"))
 _ONE = frozenset(("a", "an"))
@@ -377,7 +379,9 @@ def _english(words: list[str], scaled: Fraction | None) -> Fraction | None:
     """
     if words[-1] in _PARTS:
         whole, part = _mixed(words[:-1])
-        over = Fraction(1) if part in ([], ["a"], ["an"]) else _english(part, None) if len(part) == 1 else None
+        # A fifth is a part, but fifth may be a place in an order.
+        alone = part in (["a"], ["an"]) or (not part and words[-1] in _ALONE)
+        over = Fraction(1) if alone else _english(part, None) if len(part) == 1 else None
         if whole and whole[-1] in SCALES:
             raise NotAnExpressionError("three hundred and five sixths may be 305/6")
         if over is None:

@@ -30,7 +30,9 @@ _HEXADECIMAL = frozenset(f"0123456789ABCDEF{_SMALL}")
 _FUNCTION_LETTERS = frozenset("fgFG")
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "⌈": "⌉"}
 _ORDINALS = frozenset(("st", "nd", "rd", "th", "ths", "rds"))
-_NO_PRODUCTS = frozenset(("is", "it", "not", "but", "or", "are", "was", "the", "if", "no", "isn", "so", "of", "to"))
+_NO_PRODUCTS = frozenset(
+    ("is", "it", "not", "but", "or", "are", "was", "the", "if", "no", "isn", "so", "of", "to", "per")
+)
 """Short words of sentences, which are not products of letters."""
 _BINDING = {"choose": 5, "+": 10, "-": 10, "pm": 10, "mp": 10, "*": 20, "/": 20, "over": 20, "^": 30}
 _IMPLICIT = 20
@@ -251,6 +253,8 @@ class Parser:
         plain = all(not each.is_sign("/", "frac", "|", "(") for each in self._tokens[started : self.place])
         if token.kind == "number" and not (plain and token.spaced and self._is("^", ahead=1)):
             raise NotAnExpressionError("two numbers without a sign between them")
+        if token.kind == "accent" and self._is("°", ahead=2):
+            raise NotAnExpressionError("a number by its size and its angle: 2∠60°")
         number = left.arguments[0] if isinstance(left, Apply) and left.operation == "neg" else left
         if token.is_sign("(") and isinstance(number, Number) and self._may_repeat(number, whole=started == 0):
             raise NotAnExpressionError("repeating digits in brackets, an uncertainty, or a product")

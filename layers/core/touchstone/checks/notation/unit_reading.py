@@ -29,11 +29,17 @@ _POWERED = {"squared": 2, "cubed": 3}
 _HAN_POWERS = {"平方": 2, "立方": 3, "二次方": 2, "三次方": 3}
 _TIGHT = {"°", "度", "μ", *(prefix[1] for prefix in WORDS["prefixes"].values() if prefix[1])}
 """Beginnings of names that join the rest without a space: kilo metre, as siunitx writes it, is a kilometre."""
-_PER = frozenset(("per", "a", "an", "each"))
+_PER = frozenset(("per", "a", "an", "each", "pro", "par", "por"))
 _COUNTED = re.compile(rf"(?:[{WORDS['classifiers']}]|人次|平方|立方)[\u4e00-\u9fff]{{0,7}}+")
-NOT_COUNTED = frozenset(WORDS["not counted"])
+CHANGING = frozenset(WORDS["foreign and changing"])
+"""Words of French, German, Spanish and their neighbours that may change the value of a number beside them."""
+FOREIGN = CHANGING | frozenset(WORDS["foreign"])
+"""Words that are frequent in sentences of these languages, and not English."""
+NOT_COUNTED = FOREIGN | frozenset(WORDS["not counted"])
 _VAGUE = re.compile(WORDS["vague"])
 """Words that make a number a bound or an estimate, so that the value is not that number."""
+_SCALE = re.compile("[a-z]{1,20}illions?")
+"""A number's name beyond those that are read: vigintillion, zillions."""
 _OF = frozenset(("of", "de", "d"))
 
 
@@ -78,7 +84,8 @@ class _Reader:
 
     def _product(self) -> tuple[Unit, ...]:
         first = self._peek()
-        readings = (ONE,) if first is not None and first.is_sign("/") else self._factor()
+        divides = first is not None and (first.is_sign("/") or first.text.lower() == "per")
+        readings = (ONE,) if divides else self._factor()
         below = False
         while readings and (token := self._peek()) is not None and not token.is_sign(")"):
             word = token.text.lower() if token.kind == "letters" else ""
@@ -211,6 +218,11 @@ def _noun(tokens: Sequence[Token]) -> str:
     too_short = len(words[0]) < NOUN_LENGTH or min(map(len, words)) == 1
     if words == ["times"]:
         return "time"
-    if too_short or words[0] in UNITS or not (NOT_COUNTED | NUMBER_WORDS).isdisjoint(words):
+    if (
+        too_short
+        or words[0] in UNITS
+        or any(map(_SCALE.fullmatch, words))
+        or not (NOT_COUNTED | NUMBER_WORDS).isdisjoint(words)
+    ):
         return ""
     return " ".join(word.removesuffix("s") if len(word) > NOUN_LENGTH else word for word in words)

@@ -99,6 +99,9 @@ def _load() -> dict[str, list[Unit]]:
             sized = replace(unit, factor=unit.factor * factor)
             if not any(replace(sized, elsewhere=one.elsewhere) == one for one in readings):
                 readings.append(sized)
+    for name, others in WORDS["other languages"].items():
+        known = [unit ** int(name[1]) for unit in table["m"]] if name in ("m2", "m3") else table[name]
+        table.update({other.replace("_", " "): known for other in others.split()})
     return table
 
 

@@ -71,6 +71,7 @@ def _derivative(task: ProofTask) -> Proof | None:
 
 @kind("antiderivative")
 def _antiderivative(task: ProofTask) -> Proof | None:
+    """A problem that asks for the antiderivative, not for an antiderivative, asks for all: with a constant."""
     name, tree = _function(task)
     answer = _answer(task, name, tree, *_CONSTANT_OF_INTEGRATION)
     constants = answer.names & _CONSTANT_OF_INTEGRATION - {name}
@@ -84,6 +85,7 @@ def _antiderivative(task: ProofTask) -> Proof | None:
         integral = sympy.integrate(algebra.to_sympy(tree), symbol)
         found = None if integral.has(sympy.Integral) else f"{algebra.expression_text(integral)} + C"
         every = all(_takes_every_value(given, sympy.Symbol(constant, real=True)) for constant in constants)
+        every = every and bool(constants or "one" in task.parts)
         return algebra.expression_text(sympy.diff(given, symbol)), found, every
 
     slope, correct, every = algebra.timed(task, derived) or (None, None, False)

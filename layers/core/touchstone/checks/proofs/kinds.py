@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from touchstone.checks.algebra.expressions import Algebra
 from touchstone.checks.equivalence.comparison import Comparison
+from touchstone.checks.equivalence.elsewhere import read_elsewhere
 from touchstone.checks.findings import Outcome, Proof
 from touchstone.checks.notation.syntax import parse
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, value_or_none
@@ -53,12 +54,14 @@ class ProofTask:
     def proof(self, same: bool | None, correct: str | None, *lines: str) -> Proof | None:
         """The proof with these lines as its derivation.
 
-        None if it is not known whether the answer is correct (`same` is None), or if a refutation may rest on a
-        misreading.
+        None if it is not known whether the answer is correct (`same` is None), if the answer has another value
+        elsewhere, or if a refutation may rest on a misreading.
         """
         if same is None or (not same and self.answer.endswith("!")):
             return None  # The ! of 5! may be an exclamation mark.
-            # If a decimal was evaluated while the answer was read, its rounding is no longer visible: |x| < 1.414.
+        if read_elsewhere((self.answer, ""), (self.answer, ""), same=True):
+            return None  # 3-1/2 may be three and a half.
+        # If a decimal was evaluated while the answer was read, its rounding is no longer visible: |x| < 1.414.
         lost = not isinstance(self.given, Words) and len(_DECIMAL.findall(self.answer)) > _decimals(self.given)
         if lost and not same:
             return None

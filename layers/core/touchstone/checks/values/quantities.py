@@ -20,8 +20,10 @@ _TABLE = own_table(__file__)
 _LEADS = frozenset(_TABLE["leads"])
 """Words that introduce a value and are not part of it."""
 PERCENT_WORDS = frozenset(("percent", "percentage", "pct", "prozent"))
-_CURRENCIES = frozenset(("¤", "€", "£", "¥", "₩", "₹"))
-_CODES = frozenset(_TABLE["currency codes"])
+_PER_CENT = frozenset((("per", "cent"), ("pour", "cent"), ("por", "ciento")))
+_CURRENCY_SIGNS = frozenset(("¤", "€", "£", "¥", "₩", "₹"))
+CURRENCIES = frozenset(_TABLE["currency codes"])
+"""The codes of currencies that stand before an amount."""
 _HALF = "半"
 _AND_A_HALF = ("个半", "個半", "半")
 _TEMPERATURE = re.compile(r"(?=[摄攝华華零])(?P<scale>[摄攝华華]氏)?(?P<below>零下)?(?=[^氏度]|\Z)")
@@ -56,6 +58,10 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
     if tokens[0].kind == "han" and tokens[0].text == "百分之":
         return Quantity(Apply("percent", (parse_tokens(tokens[1:]),)), percent=True)
     if tokens[-1].is_sign("%", "‰"):
+        if len(tokens) > 1 and tokens[-2].kind == "letters" and len(tokens[-2].text) > 1:
+            raise NotAnExpressionError("a percentage by weight, volume or amount")
+        if any(token.is_sign("pm") for token in tokens[:-1]) and sum(token.is_sign("%", "‰") for token in tokens) == 1:
+            raise NotAnExpressionError("an uncertainty in percent of the value, or a percentage with its uncertainty")
         return Quantity(parse_tokens(tokens), percent=True)
     if (whole := _mixed_units(tokens) or _spoken_price(tokens)) is not None:
         return whole
@@ -122,13 +128,13 @@ def _dozens(tokens: list[Token]) -> list[Token]:
 
 
 def _percents(tokens: list[Token]) -> list[Token]:
-    """The tokens with `percent` and `per cent` as the percent sign."""
+    """The tokens with `percent`, `per cent`, `pour cent` and `por ciento` as the percent sign."""
     found: list[Token] = []
     for token in tokens:
         word = token.text.lower() if token.kind == "letters" else ""
         if found and word in PERCENT_WORDS:
             found.append(token._replace(kind="sign", text="%"))
-        elif found and word == "cent" and found[-1].text == "per":
+        elif found and (found[-1].text.lower(), word) in _PER_CENT:
             found[-1] = found[-1]._replace(kind="sign", text="%")
         else:
             found.append(token)
@@ -151,24 +157,27 @@ def _priced(tokens: Sequence[Token]) -> Quantity | None:
     behind = rest[length:]
     if len(behind) == _TWO and behind[1].text in _THOUSANDS and not behind[1].spaced and behind[0].value is not None:
         behind = [_number(behind[0], behind[0].value.value * _THOUSANDS[behind[1].text])]
-    amount = quantity(behind)
+    rate = read_unit(behind[1:]) if behind[0].kind == "number" and behind[1:2] and behind[1].is_sign("/") else ()
+    amount = Quantity(parse_tokens(behind[:1]), rate) if rate else quantity(behind)
+    tree = negated(amount.tree) if tokens[0].is_sign("-") else amount.tree
+    if amount.units and all(unit.dimension and max(power for _, power in unit.dimension) < 0 for unit in amount.units):
+        return Quantity(tree, tuple(one * other for one, other in product(own, amount.units)))  # $5 per hour
     if amount.units:
         same = tuple(one for one in amount.units for other in own if one.dimension == other.dimension)
         if not same and any(unit.noun == "" for unit in amount.units):
             raise NotAnExpressionError("two currencies")
-        own = same or own
-    tree = negated(amount.tree) if tokens[0].is_sign("-") else amount.tree
+        own = same or tuple(replace(one, noun=other.noun) for one, other in product(own, amount.units))
     return Quantity(tree, own, letters=amount.letters)
 
 
 def currency_length(tokens: Sequence[Token]) -> int:
     """How many tokens at the front name a currency; 0 if none do."""
     match [(token.kind, token.text) for token in tokens[:2]]:
-        case [("letters", code), ("sign", "¤")] if code in _CODES:
+        case [("letters", code), ("sign", "¤")] if code in CURRENCIES:
             return 2
-        case [("letters", code), *_] if code in _CODES:
+        case [("letters", code), *_] if code in CURRENCIES:
             return int(len(code) == 3)  # noqa: PLR2004 - the letters of a currency's code
-        case [("sign", sign), *_] if sign in _CURRENCIES:
+        case [("sign", sign), *_] if sign in _CURRENCY_SIGNS:
             return 1
     return 0
 
@@ -268,7 +277,7 @@ def _may_begin_unit(tokens: Sequence[Token], place: int) -> bool:
     if token.text == "/":
         behind = tokens[place + 1] if place + 1 < len(tokens) else None
         return token.spaced and before.kind in ("number", "close") and behind is not None and behind.kind == "letters"
-    return token.text in _CURRENCIES or token.text == "¢" or (token.text in "'\"" and before.kind == "number")
+    return token.text in _CURRENCY_SIGNS or token.text == "¢" or (token.text in "'\"" and before.kind == "number")
 
 
 def added_up(tokens: Sequence[Token]) -> Quantity | None:

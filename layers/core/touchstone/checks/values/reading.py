@@ -34,6 +34,8 @@ _FORMULA = re.compile(
     r"^[A-Z][a-z]?[+-]$|[A-Z][a-z]?[\d_^(\[]|[A-Z][a-z]?[A-Z]|[A-Z][a-z]?-\d|\d[A-Z]|^\d{0,3}[_^]|[1-8][spdf][\^\d]"
 )
 _SIMPLE = re.compile(r"(-?)(\d{1,30}+(?:\.\d{1,30}+)?)(?:/(\d{1,30}+))?", re.ASCII)
+_MANTISSA = re.compile(r"\d{1,30}+(?=$|[ eE])", re.ASCII)
+"""The decimals behind a comma, before a scale or an exponent: 1,5 million, 1,5e3."""
 _COUNTED = re.compile(r"(\d{1,30}+) ([a-z]{3,30}+)", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
 """A Chinese text without any numeral that is too long for a name or a value."""
@@ -46,6 +48,8 @@ _PHRASE_LIMIT = 10
 """The most commas and joining words of a sentence that is read as words at once."""
 _SPELLED = 40
 """From this many characters on, a text of letters alone is no list of options: `A, B and C`."""
+_MARKS = re.compile("[TFYN](?:(?:[,;] ?[TFYN])++|(?: [TFYN]){2,40}+)")
+"""Letters for true, false, yes and no; in a list of these, each belongs to the question at its place."""
 _TWO = 2
 
 
@@ -63,7 +67,7 @@ def read(text: str) -> Value | None:
         return simple
     if (counted := _COUNTED.fullmatch(bare)) is not None and (amount := _counted(*counted.groups())) is not None:
         return amount
-    if _CHINESE_PROSE.fullmatch(bare) or _is_phrases(bare):
+    if _CHINESE_PROSE.fullmatch(bare) or _is_phrases(bare) or _MARKS.fullmatch(bare):
         return plain_words(bare)
     if len(bare) > _SPELLED and _LETTERS_ALONE.fullmatch(bare) and (alone := _letters_alone(bare)) is not None:
         return alone
@@ -192,8 +196,8 @@ def _lost_power(tokens: Tokens, text: str) -> Value | None:
     """
     for place in range(len(tokens) - 3):
         times, ten, minus, power = tokens[place : place + 4]
-        tight = not (ten.spaced or minus.spaced or power.spaced) and times.is_sign("*") and minus.is_sign("-")
-        tight = tight and text[times.start] != "*"
+        tight = not (minus.spaced or power.spaced) and times.is_sign("*") and minus.is_sign("-")
+        tight = tight and text[times.start] != "*" and times.spaced == ten.spaced
         if tight and ten.text == "10" and power.kind == "number" and power.text.isdecimal():
             raised = _value([*tokens[: place + 2], minus._replace(text="^"), *tokens[place + 2 :]])
             plain = value_or_none(_value, tokens)
@@ -274,6 +278,9 @@ def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
 
 def _of_items(tokens: Tokens) -> Value:
     items, connector = connected(tokens)
+    written = [tokens_text(item).strip() for item in items]
+    if len({isinstance(fixed(text), kinds.Truth) for text in written}) > 1:
+        raise NotAnExpressionError("a yes or a no with a value")
     values = [_single(item) for item in items]
     if any(token.is_sign("and", "or") for token in tokens) and all(isinstance(value, Quantity) for value in values):
         raise NotAnExpressionError("a sentence of logic")
@@ -288,7 +295,7 @@ def _of_items(tokens: Tokens) -> Value:
         raise NotAnExpressionError("it is not clear whether both inequalities hold or either")
     if any(isinstance(value, Solutions) for value in values):
         several = _solutions(values, either=connector == "or")
-        equals = next((place for place, token in enumerate(tokens) if token.is_sign("=")), 0)
+        equals = next((place for place, token in enumerate(tokens) if token.is_sign("=", _APPROXIMATELY)), 0)
         one = _decimal(tokens[equals + 1 :]) if len(items) == _TWO and isinstance(values[1], Quantity) else None
         return Ambiguous((several, Solutions((((several.alternatives[0][0][0], one),),)))) if one else several
     decimal = _decimal(tokens)
@@ -324,10 +331,10 @@ def _decimal(tokens: Tokens) -> Quantity | None:
         # Digits in groups of two with a last group of three, as in India: 1,23,456.
         return quantity(tokens_of(tokens_text(sign) + "".join(token.text for token in groups)))
     match whole:
-        case [before, comma, behind, *rest] if comma.is_sign(",") and behind.text.isdigit():
+        case [before, comma, behind, *rest] if comma.is_sign(",") and (decimals := _MANTISSA.match(behind.text)):
             if rest and rest[0].is_sign("(") and not rest[0].spaced:
                 raise NotAnExpressionError("repeating digits in brackets behind a decimal comma, or a list")
-            thousands = len(behind.text) == 3 and before.text != "0"  # noqa: PLR2004 - 1，200
+            thousands = len(decimals[0]) == 3 and before.text != "0"  # noqa: PLR2004 - 1，200
             if before.text.isdigit() and not (comma.spaced or behind.spaced):
                 joined = tokens_of(f"{tokens_text(sign)}{before.text}{'' if thousands else '.'}{behind.text}")
                 return value_or_none(quantity, [*joined, *rest])
@@ -529,6 +536,8 @@ def _one(tokens: Tokens) -> Value:
         return Region((intervals.mirrored(intervals.bounds(tokens[1:])),))
     if brackets in ("()", "[]", "{}"):
         items, _ = connected(inside)
+        if brackets == "[]" and {token.text for _, token in at_top(inside) if token.is_sign(",", ";")} == {",", ";"}:
+            raise NotAnExpressionError("the rows of a matrix, or a list")
         if len(items) >= _TWO:
             grouped = Items(_flattened(map(_single, items)), brackets)
             # `C(5,2)` may be a named point or the number of combinations.

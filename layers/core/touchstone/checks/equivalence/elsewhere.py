@@ -1,0 +1,70 @@
+"""Numbers that mean another value elsewhere.
+
+1.200 may be 1200 and 1,200 may be 1.2; 0,5x may be 0.5x; 3-1/2 may be 3½ and 3-4-5 three numbers; (500) may
+be -500.
+"""
+
+import re
+from itertools import product
+
+from touchstone.checks.equivalence.extraction import is_foreign
+
+_EITHER = re.compile(
+    r"(?<![\w.,])[1-9]\d{0,2}(?P<mark>\.|,|\{,\})\d{3}(?!\d|[.,]\d|[eE]|\{,\}|\s?(?:[*×·⋅^]|\\times|\\cdot))", re.ASCII
+)
+"""A number whose point or comma separates thousands or decimals. The mantissa of a power of ten has decimals."""
+_DIGITS = r"(?:\d{1,12},(?:\d{1,2}|\d{4,12})|\d{4,12},\d{3})(?!\d|[.,]\d"
+_COMMA = re.compile(
+    rf"(?<![\w.,{{(\[]){_DIGITS})|(?<=[{{(\[]){_DIGITS}|\s?\\?[}})\]])"
+    r"|(?<![\w.,{(\[])\d{1,12},\d{0,12}(?=\(\d{1,12}\)|\\(?:overline|bar|dot)(?![A-Za-z]))",
+    re.ASCII,
+)
+"""Two numbers of a list, or one with a decimal comma; in brackets of their own they are a pair."""
+_SETTLED = re.compile(
+    r"(?<![\d.])(?:0|\d{4,30}+)?\.\d|\d\.(?:\d{1,2}+|\d{4,30}+)(?![.\d])|\d,\d{3},|[\u3400-\u9fff]|\b(?:the|answer)\b",
+    re.IGNORECASE,
+)
+"""Another number, or a word, which shows that the point of a text is a decimal point."""
+_MIXED = re.compile(r"(?P<whole>\d{1,4})(?P<mark>-)(?P<over>\d{1,3})/(?P<under>\d{1,3})", re.ASCII)
+"""A mixed number with a hyphen, as American trades write it, or a difference."""
+_CHAIN = re.compile(r"\d{1,3}(?:-\d{1,3}){2,4}", re.ASCII)
+"""The sides or angles of a triangle, or a difference: 30-60-90."""
+_LONG_SCALE = {"Billion": "trillion", "Trillion": "quintillion"}
+_LONG = re.compile(r"\b(?:Billion|Trillion)\b")
+"""Numbers of German, in whose scale a Billion is a million millions; English has them with capitals in headings."""
+_LOSS = re.compile(r"[$€£]?\((?P<loss>[$€£]?(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,12})(?:\.\d{1,12})?)\)", re.ASCII)
+"""A number in brackets, which in accounts is negative."""
+
+
+def read_elsewhere(answers: tuple[str, str], texts: tuple[str, str], *, same: bool) -> list[tuple[str, str]]:
+    """Two answers, called the same or different, with their numbers as they are read elsewhere; empty without such.
+
+    `texts` are the whole texts. Each answer may come from elsewhere, unless both have the same sign in their numbers.
+    A separator counts where the answers differ as they are read here, or where their text is of another language.
+    """
+    other = [_exchanged(answer, text, same=same) for answer, text in zip(answers, texts, strict=True)]
+    together = not other[0].keys().isdisjoint(other[1].keys())
+    ways = [
+        dict.fromkeys(found.values() if together else (answer, *found.values()))
+        for answer, found in zip(answers, other, strict=True)
+    ]
+    return [(given, expected) for given, expected in product(*ways) if (given, expected) != answers]
+
+
+def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
+    """The answer as it is read elsewhere, by the sign in it that is read otherwise there."""
+    if (mixed := _MIXED.fullmatch(answer.strip("$ "))) is not None and int(mixed["over"]) < int(mixed["under"]):
+        return {"-": f"{mixed['whole']} {mixed['over']}/{mixed['under']}"}
+    if _CHAIN.fullmatch(answer):
+        return {"-": answer.replace("-", ", ")}
+    if same and not is_foreign(text):
+        return {}
+    loss = _LOSS.fullmatch(answer)
+    found = {} if loss is None else {"(": f"-{loss['loss']}"}
+    if _LONG.search(answer):
+        found["Billion"] = _LONG.sub(lambda name: _LONG_SCALE[name[0]], answer)
+    marks = {number["mark"] for number in _EITHER.finditer(answer)} | ({","} if _COMMA.search(answer) else set())
+    if not marks or _SETTLED.search(text):
+        return found
+    exchanged = _EITHER.sub(lambda found: found[0].replace(found["mark"], "" if found["mark"] == "." else "."), answer)
+    return found | dict.fromkeys(marks, _COMMA.sub(lambda found: found[0].replace(",", "."), exchanged))
