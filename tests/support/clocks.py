@@ -60,10 +60,10 @@ def later(seconds: float) -> None:
         os.environ[OFFSET_VARIABLE] = str(float(os.environ.get(OFFSET_VARIABLE, "0")) + seconds)
 
 
-async def wait(seconds: float) -> None:
+async def wait(delay: float) -> None:
     """Wait for quota: the functions' clock goes ahead to the end of the wait, once calls in flight had time to end."""
-    until = system_clock() + timedelta(seconds=seconds)
-    await asyncio.sleep(min(seconds, CALL_SECONDS))
+    until = system_clock() + timedelta(seconds=delay)
+    await asyncio.sleep(min(delay, CALL_SECONDS))
     left = (until - system_clock()).total_seconds()
     if left > 0:
         later(left)
