@@ -37,6 +37,7 @@ HOLDS = [
     "import asyncio, tinylib\nasync def main():\n    assert tinylib.Box(1).width == 1\nasyncio.run(main())",
     "import tinylib\nclass Mine(tinylib.Box):\n    def open(self):\n        assert self.lid\nMine(1)",
     "import tinylib\ndef test_width():\n    assert tinylib.Box(1).width == 1\nglobals()['test_width']()",
+    "import tinylib, unittest.mock as m\nwith m.patch('tinydep.checked', str):\n    tinylib.Box(1).width + '1'",
     # what the script imports later is unmarshalled, and none of its code
     "import importlib.resources, email.mime.text, logging.config, sqlite3, runpy, tinylib\ntinylib.Box(1)",
     "import types, tinylib\n@types.coroutine\ndef made():\n    yield tinylib.Box(1)\nnext(made())",
@@ -104,6 +105,9 @@ ERROR = [
     "import tinydep\ntinydep.nothing",
     "import tinylib, json\njson.loads('{')",
     "import tinylib\nraise KeyboardInterrupt",
+    # what a mock of the script's raised
+    "import tinylib\nfrom unittest.mock import patch\nwith patch('tinylib.Box.open', side_effect=OSError):\n    tinylib.Box.open()",
+    "import tinylib, unittest.mock as m\nwith m.patch('tinydep.checked', side_effect=ValueError):\n    tinylib.Box(1)",
     "import tinylib\nquit()",
     "import ctypes, tinylib\nctypes.string_at(0)",
 ]  # fmt: skip
@@ -130,8 +134,10 @@ VACUOUS = [
     "from tinylib import Box\ndef test_width():\n    assert Box(1).width == 2",
     "from tinylib import Box\nasync def test_width():\n    assert Box(1).width == 2",
     "from tinylib import Box\nasync def main():\n    Box(1).chest\nmain()",
-    "import unittest\nfrom tinylib import Box\nclass Test(unittest.TestCase):\n    def test(self):\n        assert 1 == 2",
+    "import unittest as u\nfrom tinylib import Box\nclass Test(u.TestCase):\n    def test(self):\n        assert 1 == 2",
     "from tinylib import Box\nassert (Box(1).width == 2, 'it is 2')",
+    # a mock that would be there without the target as well
+    "import tinylib, unittest.mock as m\nwith m.patch.object(tinylib, 'Chest', create=True):\n    tinylib.Chest(1)",
     # a question whose answer does not matter
     "import tinylib\nif False:\n    tinylib.Box(1)",
     "import tinylib\ndef never():\n    assert tinylib.Box(1).width == 1",

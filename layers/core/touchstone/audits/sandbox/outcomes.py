@@ -126,6 +126,8 @@ class _Exception:
         if not raised.is_a("Exception") or isinstance(self._statement(raised), ast.Raise):
             return False
         place = _innermost(raised)
+        if place == "mock":
+            return False  # the script told the mock what to raise
         if place == "script":
             return self._is_of_target_here(raised)
         if place == "target":

@@ -81,6 +81,7 @@ NATIVE = ("_testcapi", "_testinternalcapi", "_testlimitedcapi", "_testclinic", "
 RETURNS = frozenset(opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE") if name in opmap)
 LOOKING = ("dataclasses", "enum", "importlib.metadata", "importlib.util", "inspect", "pkgutil", "typing")
 """Python's own modules by which a script looks into a library. The script must not change them."""
+MOCKS = os.path.join(os.path.dirname(os.__file__), "unittest", "mock.py")  # noqa: PTH118, PTH120
 FROZEN = ("ntpath", "runpy", "zipimport")
 """Python's own modules that are not in files. They are imported before the script, which must not unmarshal code."""
 mro_of = type.__dict__["__mro__"].__get__
@@ -215,6 +216,8 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
 
         Returns by module name why a module could not be imported. Without a folder of the target, nothing is imported.
         """
+        for name in FROZEN:
+            importlib.import_module(name)
         if site_folder is None:
             return {}
         forget_raw_memory()  # a library gets its own, and not this file's
@@ -226,7 +229,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 names[name] = importlib.import_module(name)
             except BaseException as error:  # noqa: BLE001 - whatever the library raises, its import failed
                 failures[name] = text_of(error)
-        for name in (*LOOKING, *FROZEN):
+        for name in LOOKING:
             importlib.import_module(name)
         forget_raw_memory()
         before.update(holders())
@@ -268,7 +271,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
             if place in ("target", "bundle") or module not in known:
                 known_here = before.get((module, owner))
                 for name in held.keys() - (known_here or {}).keys():
-                    mock = place != "elsewhere" and is_mock(held[name])
+                    mock = place not in ("mock", "elsewhere") and is_mock(held[name])
                     found += [f"{_dotted(module, owner, name)} is the script's own"] * (mock or is_script(held[name]))
                     if place == "target" and known_here is not None:
                         found += [f"{_dotted(module, owner, name)} was added"] * _is_added(name, held[name])
@@ -328,7 +331,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
     def place_of_module(name: object) -> str:
         """To whom a module of that name belongs:
 
-        `target`, `bundle` (installed with the target), `script` or `elsewhere`.
+        `target`, `bundle` (installed with the target), `script`, `mock` or `elsewhere`.
         """
         if type(name) is not str:
             return "elsewhere"
@@ -345,6 +348,8 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
             return "elsewhere"
         if path == script:
             return "script"
+        if path == MOCKS:
+            return "mock"
         if site_folder is None or not path.startswith(site_folder + "/"):
             return "elsewhere"
         name = path[len(site_folder) + 1 :].removesuffix(".py").replace("/", ".")
