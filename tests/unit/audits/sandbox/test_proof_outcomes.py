@@ -106,7 +106,7 @@ ERROR = [
     "import tinylib, json\njson.loads('{')",
     "import tinylib\nraise KeyboardInterrupt",
     # what a mock of the script's raised
-    "import tinylib\nfrom unittest.mock import patch\nwith patch('tinylib.Box.open', side_effect=OSError):\n    tinylib.Box.open()",
+    "import tinylib, unittest.mock as m\nwith m.patch('tinylib.measure', side_effect=OSError):\n    tinylib.measure(1)",
     "import tinylib, unittest.mock as m\nwith m.patch('tinydep.checked', side_effect=ValueError):\n    tinylib.Box(1)",
     "import tinylib\nquit()",
     "import ctypes, tinylib\nctypes.string_at(0)",
@@ -134,7 +134,7 @@ VACUOUS = [
     "from tinylib import Box\ndef test_width():\n    assert Box(1).width == 2",
     "from tinylib import Box\nasync def test_width():\n    assert Box(1).width == 2",
     "from tinylib import Box\nasync def main():\n    Box(1).chest\nmain()",
-    "import unittest as u\nfrom tinylib import Box\nclass Test(u.TestCase):\n    def test(self):\n        assert 1 == 2",
+    "import unittest as u\nfrom tinylib import Box\nclass Test(u.TestCase):\n    def test(self):\n        assert False",
     "from tinylib import Box\nassert (Box(1).width == 2, 'it is 2')",
     # a mock that would be there without the target as well
     "import tinylib, unittest.mock as m\nwith m.patch.object(tinylib, 'Chest', create=True):\n    tinylib.Chest(1)",
