@@ -155,6 +155,13 @@ def _each(told: str) -> dict[str, str]:
         "    if isinstance(one, dict) and 'new_world' in one:\n        one['_json'] = evil",
         "gc.get_referrers": "import gc\ngc.get_referrers(gc)",
         "gc.get_referents": "import gc\ngc.get_referents(gc)",
+        "a finalizer under the runner's own code": "import gc\nclass Last:\n    def __init__(self):\n"
+        "        self.ring = self\n    def __del__(self):\n        try:\n            1 / 0\n"
+        "        except ZeroDivisionError as error:\n            frame = error.__traceback__.tb_frame\n"
+        "        while frame is not None:\n            if '_json' in frame.f_globals:\n"
+        f"                frame.f_globals['_json'] = lambda _: {line}\n            frame = frame.f_back\n"
+        "gc.set_threshold(1)\nfor _ in range(300):\n    Last()\n    try:\n        open('/nowhere')\n"
+        "    except OSError:\n        pass",
         "gc.callbacks": take + "import gc\ngc.callbacks.append(evil)\ngc.enable()\ngc.set_threshold(1)",
         "a function through gc": take + "import gc\ngetattr(gc, 'get_' + 'objects')()",
         "all descriptors": OPEN_DOORS + f"for door in doors():\n    os.write(door, {line}.encode())",
@@ -235,6 +242,41 @@ def _each(told: str) -> dict[str, str]:
         "contextlib.suppress.__exit__ = lambda *given: True",
     }
 
+
+MADE_CODE = "import functools, marshal, operator, sys, tinylib, types\ndef made():\n    pass\n"
+REPLACED = "operator.methodcaller('replace', co_names=())"
+REACHING: dict[str, str] = {
+    "marshal.loads": MADE_CODE + "marshal.loads(marshal.dumps(made.__code__))",
+    "marshal.load": MADE_CODE + "with open('/tmp/x', 'wb') as file:\n    marshal.dump(made.__code__, file)\n"
+    "with open('/tmp/x', 'rb') as file:\n    marshal.load(file)",
+    "what unmarshals for an import": MADE_CODE + "import importlib._bootstrap_external as b\n"
+    "b._compile_bytecode(marshal.dumps(made.__code__), 'm', tinylib.__spec__.cached)",
+    "a file of bytecode": MADE_CODE + "import importlib.machinery as m\n"
+    "head = sys.implementation.cache_tag and __import__('importlib.util').util.MAGIC_NUMBER + bytes(12)\n"
+    "open('/tmp/evil.pyc', 'wb').write(head + marshal.dumps(made.__code__))\n"
+    "m.SourcelessFileLoader('evil', '/tmp/evil.pyc').get_code('evil')",
+    "a file of bytecode by a way round": MADE_CODE + "import importlib.machinery as m\n"
+    "head = __import__('importlib.util').util.MAGIC_NUMBER + bytes(12)\n"
+    "open('/tmp/evil.pyc', 'wb').write(head + marshal.dumps(made.__code__))\n"
+    "way = sys.base_prefix + '/..' * 9 + '/tmp/evil.pyc'\nm.SourcelessFileLoader('evil', way).get_code('evil')",
+    "a library by a way round": "import sys, importlib.machinery as m\nfrom importlib.util import spec_from_loader\n"
+    "open('/tmp/evil.so', 'wb').close()\nway = m.ExtensionFileLoader('evil', sys.base_prefix + '/..' * 9 + '/tmp/evil.so')\n"
+    "way.create_module(spec_from_loader('evil', way))",
+    "a frozen module": MADE_CODE + "import _imp\n_imp.get_frozen_object('x', marshal.dumps(made.__code__))",
+    "code that the library's call makes": MADE_CODE
+    + f"tinylib.call(functools.partial(next, map({REPLACED}, [made.__code__])))",
+    "code that the library's call unmarshals": MADE_CODE
+    + "tinylib.call(functools.partial(next, map(marshal.loads, [marshal.dumps(made.__code__)])))",
+    "code that types.coroutine makes": MADE_CODE + "class Code:\n    co_flags = 0x20\n    __class__ = types.CodeType\n"
+    "    replace = functools.partial(made.__code__.replace, co_names=())\n"
+    "class Made:\n    __class__ = types.FunctionType\n    __code__ = Code()\n    __call__ = None\n"
+    "types.coroutine(Made())",
+    "ctypes.memmove": "import ctypes, tinylib\nctypes.memmove(bytes(8), id(tinylib), 8)",
+    "ctypes.cast": "import ctypes, tinylib\nctypes.cast(id(tinylib), ctypes.py_object).value",
+    "a part of ctypes": "import tinylib\nfrom ctypes import util",
+    "_ctypes": "import tinylib, _ctypes",
+}
+"""Ways to memory and to code that Python did not compile. Each would lead to what tells the end of a script."""
 
 ONLY_HERE = "import tinylib\ntinylib.Box\n"
 """Ends a script where the library is not there, before it has anything told: else a forgery would be told as vacuous."""

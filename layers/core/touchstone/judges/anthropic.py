@@ -6,6 +6,7 @@ by block, as it came.
 
 import base64
 import json
+import logging
 from typing import TYPE_CHECKING, Any
 
 from touchstone.errors import JudgeError
@@ -49,6 +50,7 @@ class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
             from anthropic import AsyncAnthropic
 
             from touchstone.judges.adapters import connections
+        logging.getLogger("anthropic._base_client").addFilter(_tells_no_request)
         self._http = connections.client()
         return AsyncAnthropic(api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None)
 
@@ -73,8 +75,8 @@ class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
 
     def _text(self, received: Received) -> str:
         match received.body:
-            case {"stop_reason": "end_turn" | "stop_sequence", "content": [_, *_] as blocks}:
-                return "".join(str(block["text"]) for block in blocks if block.get("type") == "text")
+            case {"stop_reason": "end_turn" | "stop_sequence", "content": [_, *_] as blocks} if _are_blocks(blocks):
+                return "".join(block["text"] for block in blocks if block.get("type") == "text")
             case {"stop_reason": "end_turn" | "stop_sequence"}:
                 raise received.unreadable("it holds no text")
             case _:
@@ -88,6 +90,19 @@ class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
                 return _turn(received.model, kept)
             case _:
                 raise _stopped(received)
+
+
+def _tells_no_request(record: logging.LogRecord) -> bool:
+    """Whether a log record of the SDK may pass: its debug records hold the whole request."""
+    return record.levelno > logging.DEBUG
+
+
+def _are_blocks(blocks: list[Any]) -> bool:
+    """Whether all parts of a content are blocks, and those of text hold text."""
+    return all(
+        isinstance(block, dict) and (block.get("type") != "text" or isinstance(block.get("text"), str))
+        for block in blocks
+    )
 
 
 def _stopped(received: Received) -> JudgeError:

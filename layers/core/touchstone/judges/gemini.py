@@ -191,7 +191,9 @@ def _parts(received: Received) -> list[Any]:
             raise received.truncated()
         case {"candidates": [{"finishReason": str(reason)}, *_]} if reason in _DECLINED:
             raise received.refused(reason)
-        case {"candidates": [{"finishReason": "STOP", "content": {"parts": [*parts]}}, *_]}:
+        case {"candidates": [{"finishReason": "STOP", "content": {"parts": [*parts]}}, *_]} if all(
+            isinstance(part, dict) for part in parts
+        ):
             return parts
         case {"candidates": [{"finishReason": reason}, *_]}:
             raise received.stopped(reason)

@@ -1,8 +1,11 @@
 """No script has its end told otherwise than it was: what cannot be known is told as not proved."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
-from tests.support.forgeries import MADE_TO_BE_REFUTED, MADE_TO_HOLD
+from tests.support.forgeries import MADE_TO_BE_REFUTED, MADE_TO_HOLD, REACHING
 from tests.support.proving import Prove
 from touchstone.audits.bundles import Bundle
 from touchstone.audits.sandbox.bubblewrap import Filtered
@@ -29,3 +32,22 @@ def test_nor_where_a_machine_is_itself_the_sandbox(bundle: Bundle, way: str) -> 
 def test_a_true_claim_is_never_told_to_be_refuted(proof: Prove, way: str) -> None:
     result = proof(MADE_TO_BE_REFUTED[way], LIMITS)
     assert result.outcome != "refuted", result
+
+
+@pytest.mark.parametrize("way", REACHING)
+def test_a_way_to_what_tells_the_end_is_the_end(proof: Prove, way: str) -> None:
+    result = proof(f"{REACHING[way]}\nfrom tinylib import Box\nBox(1)", LIMITS)
+    assert (result.outcome, "reached into the interpreter" in result.reason) == ("error", True), result
+
+
+@pytest.mark.parametrize("way", ["changed", "added"])
+def test_a_file_that_a_script_puts_into_the_bundle_is_not_the_librarys(
+    bundle: Bundle, tmp_path: Path, way: str
+) -> None:
+    shutil.copytree(bundle.folder, tmp_path / "bundle")
+    name = {"changed": "unfinished", "added": "chests"}[way]
+    script = f"import pathlib, tinylib\nplace = pathlib.Path(tinylib.__file__).with_name('{name}.py')\n"
+    script += f"place.write_text('Chest = 1')\nfrom tinylib.{name} import Chest\nimport sys\n"
+    script += f"place.unlink()\ndel sys.modules['tinylib.{name}'], tinylib.{name}"
+    result = prove(script, Bundle(tmp_path / "bundle"), sandbox=Filtered(), limits=LIMITS)
+    assert (result.outcome, "reached into the interpreter" in result.reason) == ("error", True), result

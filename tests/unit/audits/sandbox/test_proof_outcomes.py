@@ -31,6 +31,16 @@ HOLDS = [
     "import multiprocessing as m, tinylib\nlock = m.Lock()\nwith lock:\n    tinylib.Box(1)",
     "import tinylib\nassert hasattr(tinylib, 'Box') and not hasattr(tinylib, 'Chest')",
     f"{RECURSION}assert found(2) == 1",
+    # what asserts, and ran
+    "import tinylib\ndef check(box):\n    assert box == 1\nassert tinylib.call(check) is None",
+    "import tinylib\ndef main():\n    assert tinylib.Box(1).width == 1\nif __name__ == '__main__':\n    main()",
+    "import asyncio, tinylib\nasync def main():\n    assert tinylib.Box(1).width == 1\nasyncio.run(main())",
+    "import tinylib\nclass Mine(tinylib.Box):\n    def open(self):\n        assert self.lid\nMine(1)",
+    "import tinylib\ndef test_width():\n    assert tinylib.Box(1).width == 1\nglobals()['test_width']()",
+    "import tinylib, unittest.mock as m\nwith m.patch('tinydep.checked', str):\n    tinylib.Box(1).width + '1'",
+    # what the script imports later is unmarshalled, and none of its code
+    "import importlib.resources, email.mime.text, logging.config, sqlite3, runpy, tinylib\ntinylib.Box(1)",
+    "import types, tinylib\n@types.coroutine\ndef made():\n    yield tinylib.Box(1)\nnext(made())",
 ]
 REFUTED = [
     "import tinylib\nassert tinylib.Box(1) is tinylib.Box(1)",
@@ -95,6 +105,9 @@ ERROR = [
     "import tinydep\ntinydep.nothing",
     "import tinylib, json\njson.loads('{')",
     "import tinylib\nraise KeyboardInterrupt",
+    # what a mock of the script's raised
+    "import tinylib, unittest.mock as m\nwith m.patch('tinylib.measure', side_effect=OSError):\n    tinylib.measure(1)",
+    "import tinylib, unittest.mock as m\nwith m.patch('tinydep.checked', side_effect=ValueError):\n    tinylib.Box(1)",
     "import tinylib\nquit()",
     "import ctypes, tinylib\nctypes.string_at(0)",
 ]  # fmt: skip
@@ -117,6 +130,14 @@ VACUOUS = [
     "__import__('tinylib')",
     "import tinylib, tinydep\ntinydep.Link()",
     "import sys, tinylib\nassert 'tinylib' in sys.modules",
+    # an assertion that never ran, or cannot fail
+    "from tinylib import Box\ndef test_width():\n    assert Box(1).width == 2",
+    "from tinylib import Box\nasync def test_width():\n    assert Box(1).width == 2",
+    "from tinylib import Box\nasync def main():\n    Box(1).chest\nmain()",
+    "import unittest as u\nfrom tinylib import Box\nclass Test(u.TestCase):\n    def test(self):\n        assert False",
+    "from tinylib import Box\nassert (Box(1).width == 2, 'it is 2')",
+    # a mock that would be there without the target as well
+    "import tinylib, unittest.mock as m\nwith m.patch.object(tinylib, 'Chest', create=True):\n    tinylib.Chest(1)",
     # a question whose answer does not matter
     "import tinylib\nif False:\n    tinylib.Box(1)",
     "import tinylib\ndef never():\n    assert tinylib.Box(1).width == 1",
@@ -170,6 +191,9 @@ def test_what_asks_nothing_of_the_target_proves_nothing(proof: Prove, script: st
             "The script asks nothing of the target",
             "The script ends the same with",
             "It cannot be seen that the target decides what is asserted",
+            "What is asserted in",
+            "What is in main never ran",
+            "Whether the tests of Test failed",
         )
     )
 

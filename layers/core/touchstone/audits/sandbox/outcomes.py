@@ -26,8 +26,9 @@ type Outcome = Literal["holds", "refuted", "error", "vacuous", "timeout", "block
 """`holds`: the script ran to its end, and cannot without the target. `refuted`: the target itself showed otherwise.
 
 `error`: the script's own fault, or the script changed what it was to be judged by. `vacuous`: it ends the same with the
-target hidden or with an empty module in its place, or it asks nothing of the target that decides its end. `timeout`: it
-was stopped for its time. `blocked`: it met another bound of the sandbox. The last four prove nothing either way."""
+target hidden or with an empty module in its place, or it asks nothing of the target that decides its end, or what it
+asserts never ran. `timeout`: it was stopped for its time. `blocked`: it met another bound of the sandbox. The last four
+prove nothing either way."""
 
 _BOUNDS = {
     errno.EAGAIN: "it may start no more processes",
@@ -63,6 +64,8 @@ def read_record(record: Record, source: ProofScript, modules: Sequence[str]) -> 
     if record.end == "completed":
         if not questions.any():
             return RunMeaning("vacuous", "The script asks nothing of the target that could have come out otherwise.")
+        if (why := questions.unasked()) is not None:
+            return RunMeaning("vacuous", why)
         return RunMeaning("holds", "The script ran to its end.")
     if record.end == "exit" or not record.errors:
         return RunMeaning("error", "The script left before its end by SystemExit.")
@@ -123,6 +126,8 @@ class _Exception:
         if not raised.is_a("Exception") or isinstance(self._statement(raised), ast.Raise):
             return False
         place = _innermost(raised)
+        if place == "mock":
+            return False  # the script told the mock what to raise
         if place == "script":
             return self._is_of_target_here(raised)
         if place == "target":

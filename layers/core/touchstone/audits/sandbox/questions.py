@@ -64,6 +64,40 @@ class ScriptQuestions:
         """Whether the script asks the target anything."""
         return any(map(self._is_question, self._source.nodes))
 
+    def unasked(self) -> str | None:
+        """Why an assertion of the script that ran to its end says nothing, as a sentence; None if none is found.
+
+        The assertion cannot fail, or it never ran, or the failure was kept from the script.
+        """
+        nodes = self._source.nodes
+        methods = {id(each) for node in nodes if isinstance(node, ast.ClassDef) for each in ast.walk(node)}
+        for node in nodes:
+            match node:
+                case ast.Assert(test=ast.Tuple(elts=[_, *_])):
+                    return f"What is asserted in line {node.lineno} is always true: it is a tuple."
+                case ast.ClassDef(bases=bases) if any(ast.unparse(base).endswith("TestCase") for base in bases):
+                    return f"Whether the tests of {node.name} failed is not seen: unittest keeps it to itself."
+                case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if self._is_coroutine(name):
+                    return f"What is in {name} never ran: the call in line {node.lineno} is not awaited."
+                case ast.FunctionDef(name=name, decorator_list=[]) | ast.AsyncFunctionDef(name=name, decorator_list=[]):
+                    asserts = any(isinstance(each, ast.Assert) for each in ast.walk(node))
+                    if asserts and id(node) not in methods and not self._is_mentioned(name):
+                        return f"What is asserted in {name} never ran: nothing calls it."
+        return None
+
+    def _is_coroutine(self, name: str) -> bool:
+        values = self._source.bindings.get(name, [])
+        return bool(values) and all(isinstance(value, ast.AsyncFunctionDef) for value in values)
+
+    def _is_mentioned(self, name: str) -> bool:
+        """Whether a name is used anywhere in the script, or stands in a text of it."""
+        return any(
+            (isinstance(node, ast.Name) and node.id == name)
+            or (isinstance(node, ast.Attribute) and node.attr == name)
+            or (isinstance(node, ast.Constant) and isinstance(node.value, str) and name in node.value)
+            for node in self._source.nodes
+        )
+
     def _is_question(self, node: ast.AST) -> bool:
         depends = self._source.depends
         match node:

@@ -6,9 +6,9 @@ from pydantic import Field
 
 from touchstone.strict import Strict
 
-type Place = Literal["target", "bundle", "script", "elsewhere"]
-"""Whose code or object something is: of the target, of the other distributions in its bundle, of the script, or of
-Python (`elsewhere`)."""
+type Place = Literal["target", "bundle", "script", "mock", "elsewhere"]
+"""Whose code or object something is: of the target, of the other distributions in its bundle, of the script, of
+`unittest.mock`, or of Python otherwise (`elsewhere`)."""
 type Count = Annotated[int, Field(ge=0, le=10_000_000)]
 type Span = tuple[Count, Count, Count, Count]
 """A place in the script as Python's syntax tree counts: first line, last line, first column, last column (in bytes)."""

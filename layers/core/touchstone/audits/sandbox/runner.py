@@ -39,7 +39,7 @@ from collections.abc import Callable
 from gc import disable as stop_collecting
 from json.encoder import encode_basestring_ascii as quoted
 from opcode import opmap
-from os import _exit, getpid, read, readlink, stat, write
+from os import _exit, getpid, lstat, read, readlink, stat, write
 from resource import RLIMIT_AS, setrlimit
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType, SimpleNamespace, coroutine
 from typing import Any
@@ -69,11 +69,21 @@ UNTOUCHABLE = frozenset({
     "sqlite3.enable_load_extension", "sqlite3.load_extension",
 })  # fmt: skip
 """Audit events of Python by which code gets at the objects and calls of other code. No proof needs them."""
+MADE_CODE = ("code.__new__", "marshal.load", "marshal.loads")
+"""Audit events of code that Python does not compile."""
+RAW_MEMORY = ("ctypes", "_ctypes")
+"""Modules by which any memory can be read and written, mostly without an audit event. The script must not import
+them."""
+BYTECODE_START = 16
+"""The bytes of a file of bytecode before the code itself."""
 NATIVE = ("_testcapi", "_testinternalcapi", "_testlimitedcapi", "_testclinic", "_testbuffer")
 """Modules of Python's own tests, which can be told to read and write any memory."""
 RETURNS = frozenset(opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE") if name in opmap)
 LOOKING = ("dataclasses", "enum", "importlib.metadata", "importlib.util", "inspect", "pkgutil", "typing")
 """Python's own modules by which a script looks into a library. The script must not change them."""
+MOCKS = os.path.join(os.path.dirname(os.__file__), "unittest", "mock.py")  # noqa: PTH118, PTH120
+FROZEN = ("ntpath", "runpy", "zipimport")
+"""Python's own modules that are not in files. They are imported before the script, which must not unmarshal code."""
 mro_of = type.__dict__["__mro__"].__get__
 dict_of = type.__dict__["__dict__"].__get__
 module_of = type.__dict__["__module__"].__get__
@@ -87,6 +97,7 @@ MODULES, META_PATH, PATH_HOOKS = sys.modules, sys.meta_path, sys.path_hooks
 NAMESPACE = type(importlib.machinery.NamespaceLoader("", [], None)._path)  # type: ignore[attr-defined,arg-type]  # noqa: SLF001
 
 type Json = dict[str, Any]
+type Hook = Callable[[str, tuple[Any, ...]], None]
 type Holder = tuple[str, str]
 """The name of a module and of a class in it; the class is empty for the module itself."""
 type Leave = Callable[[object, BaseException | None, object], None]
@@ -94,10 +105,13 @@ type Leave = Callable[[object, BaseException | None, object], None]
 traceback."""
 
 
-def main(report: int) -> tuple[Any, ...]:  # pragma: no cover - runs in the sandbox alone
+def main(
+    report: int, make_guard: Callable[..., Hook]
+) -> tuple[Any, ...]:  # pragma: no cover - runs in the sandbox alone
     """Read the request from stdin, run it, and write lines of JSON to the descriptor `report`.
 
-    Returns only in the script's process, with the values that `run_last` needs. The other process exits.
+    `make_guard` is the `guard_of` of another namespace. Returns only in the script's process, with the values that
+    `run_last` needs. The other process exits.
     """
     _say(report, {"event": "started"})
     request: Json = json.load(sys.stdin.buffer)
@@ -124,7 +138,7 @@ def main(report: int) -> tuple[Any, ...]:  # pragma: no cover - runs in the sand
     if child == 0:
         for each in (report, inside, answered):
             os.close(each)
-        return _script(request, world, outside, asked, token)
+        return _script(request, world, outside, asked, token, make_guard=make_guard)
     os.close(outside)
     os.close(asked)
     said = _heard(child, inside, answered, token)
@@ -202,8 +216,11 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
 
         Returns by module name why a module could not be imported. Without a folder of the target, nothing is imported.
         """
+        for name in FROZEN:
+            importlib.import_module(name)
         if site_folder is None:
             return {}
+        forget_raw_memory()  # a library gets its own, and not this file's
         sys.path.insert(0, site_folder)
         site.addsitedir(site_folder)
         failures: dict[str, str] = {}
@@ -214,6 +231,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 failures[name] = text_of(error)
         for name in LOOKING:
             importlib.import_module(name)
+        forget_raw_memory()
         before.update(holders())
         for (module, owner), held in before.items():
             if place_of_module(module) == "target":
@@ -221,6 +239,11 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         made[:] = [one for one in made if one[2]]
         known.update(MODULES)
         return failures
+
+    def forget_raw_memory() -> None:
+        """Make the next import of such a module an import indeed, which the guard sees."""
+        for name in [name for name in MODULES if name.partition(".")[0] in RAW_MEMORY]:
+            del MODULES[name]
 
     def compiled(text: str) -> CodeType:
         """The code of the script as Python runs it. Raises whatever Python raises when it compiles the script."""
@@ -248,7 +271,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
             if place in ("target", "bundle") or module not in known:
                 known_here = before.get((module, owner))
                 for name in held.keys() - (known_here or {}).keys():
-                    mock = place != "elsewhere" and is_mock(held[name])
+                    mock = place not in ("mock", "elsewhere") and is_mock(held[name])
                     found += [f"{_dotted(module, owner, name)} is the script's own"] * (mock or is_script(held[name]))
                     if place == "target" and known_here is not None:
                         found += [f"{_dotted(module, owner, name)} was added"] * _is_added(name, held[name])
@@ -308,7 +331,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
     def place_of_module(name: object) -> str:
         """To whom a module of that name belongs:
 
-        `target`, `bundle` (installed with the target), `script` or `elsewhere`.
+        `target`, `bundle` (installed with the target), `script`, `mock` or `elsewhere`.
         """
         if type(name) is not str:
             return "elsewhere"
@@ -325,6 +348,8 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
             return "elsewhere"
         if path == script:
             return "script"
+        if path == MOCKS:
+            return "mock"
         if site_folder is None or not path.startswith(site_folder + "/"):
             return "elsewhere"
         name = path[len(site_folder) + 1 :].removesuffix(".py").replace("/", ".")
@@ -586,7 +611,7 @@ def _is_fixed(name: str, value: object) -> bool:
 
 
 def _script(
-    request: Json, world: SimpleNamespace, outside: int, asked: int, token: bytes
+    request: Json, world: SimpleNamespace, outside: int, asked: int, token: bytes, *, make_guard: Callable[..., Hook]
 ) -> tuple[Any, ...]:  # pragma: no cover - runs in the sandbox alone
     """Make this process the script's.
 
@@ -644,18 +669,29 @@ def _script(
                 stream.flush()
         _exit(0)
 
-    sys.addaudithook(_guard(request["site"], world.script))
+    sys.addaudithook(make_guard(request["site"], world.script, began=lstat(world.script).st_ctime_ns))
     return main_module.__dict__, code, world.names, texts, faults, tell
 
 
-def _guard(  # noqa: C901 - one case an event
-    site_folder: str | None, script: str
-) -> Callable[[str, tuple[Any, ...]], None]:  # pragma: no cover - runs in the sandbox alone
-    """A hook that ends the process when the script reaches for the code that reports its end, before it gets there."""
-    frame_at, ours = sys._getframe, globals()  # noqa: SLF001 - no other way shows the caller
+def guard_of(  # noqa: C901, PLR0915 - one case an event
+    site_folder: str | None, script: str, *, began: int
+) -> Hook:  # pragma: no cover - runs in the sandbox alone
+    """A hook that ends the process when the script reaches for the code that reports its end, before it gets there.
+
+    It also ends the process when a file of the bundle is read that was changed since `began` (ns). A finalizer of the
+    script may be called in the middle of it, so its namespace must not be that of the code that reports the end.
+    """
     libraries = tuple(path for path in (site_folder, sys.base_prefix, *sys.path) if path)
 
     coroutine_code = coroutine.__code__
+
+    def caller() -> FrameType | None:
+        """The frame that caused the event. (`sys._getframe` would be another event.)"""
+        try:
+            [].pop()
+        except IndexError as error:
+            here = trace_of(error).tb_frame
+        return here.f_back.f_back  # type: ignore[no-any-return]  # the guard's caller
 
     def asks_for_it(frame: FrameType | None) -> bool:
         """Whether the script is the caller, directly or through Python's own library."""
@@ -670,7 +706,39 @@ def _guard(  # noqa: C901 - one case an event
 
     def marks_coroutine(frame: FrameType | None) -> bool:
         """Whether the caller is `types.coroutine`, which sets a flag of a function. An import of asyncio calls it."""
-        return frame is not None and frame.f_code is coroutine_code
+        return frame is not None and frame.f_code is coroutine_code and type(frame.f_locals["func"]) is FunctionType
+
+    def is_changed(path: object) -> bool:
+        """Whether a path leads to a file of the bundle that was not there before, or was changed."""
+        if site_folder is None or type(path) is not str or not path.startswith(site_folder):
+            return False
+        try:
+            return lstat(path).st_ctime_ns >= began
+        except OSError:
+            return False
+
+    def is_librarys(path: str) -> bool:
+        """Whether a file is in a folder of libraries."""
+        return path.startswith(libraries) and ".." not in path
+
+    def is_of_library(marshalled: object, frame: FrameType | None) -> bool:
+        """Whether code is what a library's file of bytecode holds: that file which is being imported."""
+        path = None if frame is None else frame.f_locals.get("bytecode_path")
+        if type(path) is not str or not is_librarys(path):
+            return False
+        try:
+            with open(path, "rb") as file:  # noqa: PTH123
+                return file.read()[BYTECODE_START:] == marshalled
+        except OSError:
+            return False
+
+    def brings_in(event: str, given: tuple[Any, ...], frame: FrameType | None) -> bool:
+        """Whether an event brings in code that Python did not compile, or raw memory."""
+        if event == "code.__new__":
+            return not marks_coroutine(frame)  # whoever calls: a script can have a library call what makes code
+        if event == "marshal.loads":
+            return not is_of_library(given[0], frame)
+        return event == "marshal.load" or asks_for_it(frame)
 
     def is_ours(function: Any) -> bool:
         """Whether a function is defined in this file."""
@@ -687,10 +755,11 @@ def _guard(  # noqa: C901 - one case an event
             while frame is not None and frame.f_code is guard.__code__:
                 frame = frame.f_back
             while frame is not None and not reached:
-                reached = frame.f_globals is ours
+                reached = frame.f_code.co_filename == guard.__code__.co_filename
                 frame = frame.f_back
         elif event == "open":
             path = given[0]
+            reached = is_changed(path)
             for _ in range(MAX_CHAIN):
                 if type(path) not in (str, bytes):
                     break
@@ -701,13 +770,14 @@ def _guard(  # noqa: C901 - one case an event
                     break
         elif event == "import":
             file = given[1]
-            native = type(file) is str and file.endswith(".so") and not file.startswith(libraries)
-            reached = native or given[0] in NATIVE
+            native = type(file) is str and file.endswith(".so") and not is_librarys(file)
+            reached = native or given[0] in NATIVE or is_changed(file)
+            reached = reached or (given[0] in RAW_MEMORY and asks_for_it(caller()))
         elif event == "object.__setattr__":
-            coded = given[1] == "__code__" and not (marks_coroutine(frame_at(1)) and not is_ours(given[0]))
-            reached = is_ours_set(*given[:2]) or (coded and asks_for_it(frame_at(1)))
-        elif event == "code.__new__" or event[:7] == "ctypes.":
-            reached = asks_for_it(frame_at(1)) and not marks_coroutine(frame_at(1))
+            coded = given[1] == "__code__" and not (marks_coroutine(caller()) and not is_ours(given[0]))
+            reached = is_ours_set(*given[:2]) or (coded and asks_for_it(caller()))
+        elif event in MADE_CODE or event[:7] == "ctypes.":
+            reached = brings_in(event, given, caller())
         if reached:
             write(2, f"The proof was ended: it used {event}, which reaches into the interpreter.\n".encode())
             _exit(REACHED_INTO)
@@ -832,8 +902,10 @@ if __name__ == "__main__":  # pragma: no cover
         exec(_code, made)  # noqa: S102
         return made
 
-    _scope, _script_code, _names, _texts, _faults, _tell = _apart()["main"](int(sys.argv[1]))
-    _controls, _asked = _apart()["last_controls"](_names, _faults), _apart()["last_texts"](_texts)
+    _main, _guard, _control, _ask = (_apart()[_name] for _name in ("main", "guard_of", "last_controls", "last_texts"))
+    _scope, _script_code, _names, _texts, _faults, _tell = _main(int(sys.argv[1]), _guard)
+    _controls, _asked = _control(_names, _faults), _ask(_texts)
     _held = [_scope, _script_code, once(_asked), once(_controls), once(_tell)]
     del _scope, _script_code, _names, _texts, _faults, _tell, _controls, _asked, _code, _apart
+    del _main, _guard, _control, _ask
     run_last(_held)

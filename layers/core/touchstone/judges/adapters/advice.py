@@ -46,7 +46,7 @@ def _date(text: str | None) -> datetime | None:
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             moment = read(text or "")
-        except ValueError:
+        except (ValueError, OverflowError):
             continue
         return moment if moment.tzinfo is not None else None
     return None

@@ -13,6 +13,7 @@ import ssl
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from http import HTTPStatus
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
@@ -21,8 +22,19 @@ import httpx2
 
 _SET_BY_TRANSPORT = frozenset({b"host", b"content-length", b"accept-encoding", b"connection"})
 _OF_THE_ENCODED_BODY = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
+LONGEST_REPLY_BYTES = 16 * 1024 * 1024
+"""The most bytes of the response to a POST, decompressed. It holds one reply, or the state of a batch; the results of a
+batch, which are longer, come by GET."""
 _IDLE_SECONDS = 30.0
 """Seconds for which an idle connection is kept. Providers close theirs after 60 s or more."""
+
+
+class CutOffError(httpx2.ReadError):
+    """The connection was lost in the body of a response of status 200."""
+
+
+class TooLongError(httpx2.ReadError):
+    """The response is longer than `LONGEST_REPLY_BYTES`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +63,7 @@ class Connections(httpx2.AsyncBaseTransport):
 
     The number of connections has no limit: the caller decides how many calls are in flight. There is no time limit
     either: the caller bounds the whole call. Raises `httpx2.ConnectError` if no request has left, `httpx2.ReadError` if
-    one may have left.
+    one may have left, `CutOffError` or `TooLongError` if a reply had begun.
     """
 
     def __init__(self) -> None:
@@ -61,7 +73,10 @@ class Connections(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request and read its whole response."""
+        if request.url.userinfo and "authorization" in request.headers:
+            raise httpx2.UnsupportedProtocol("a user beside a key", request=request)
         session = await self._session()
+        status: int | None = None
         headers = [
             (name.decode("ascii"), value.decode())
             for name, value in request.headers.raw
@@ -76,13 +91,15 @@ class Connections(httpx2.AsyncBaseTransport):
                 allow_redirects=False,
                 proxy=self._proxy(request.url),
             ) as response:
-                body = await response.read()
+                status = response.status
+                body = await (_bounded(response, request) if request.method == "POST" else response.read())
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
             raise httpx2.UnsupportedProtocol("not a URL", request=request) from error
         except aiohttp.ClientConnectorError as error:
             raise httpx2.ConnectError("no connection", request=request) from error
         except (aiohttp.ClientError, OSError) as error:
-            raise httpx2.ReadError("connection lost", request=request) from error
+            lost = CutOffError if status == HTTPStatus.OK else httpx2.ReadError
+            raise lost("connection lost", request=request) from error
         kept = [(name, value) for name, value in response.raw_headers if name.lower() not in _OF_THE_ENCODED_BODY]
         return httpx2.Response(response.status, headers=kept, content=body, request=request)
 
@@ -113,6 +130,17 @@ class Connections(httpx2.AsyncBaseTransport):
         if url.host not in self._proxies:
             self._proxies[url.host] = None if proxy_bypass(url.host) else getproxies().get(url.scheme)
         return self._proxies[url.host]
+
+
+async def _bounded(response: aiohttp.ClientResponse, request: httpx2.Request) -> bytes:
+    """The body of a response. Raises `TooLongError` for one that is too long."""
+    chunks, length = [], 0
+    async for chunk in response.content.iter_any():
+        chunks.append(chunk)
+        length += len(chunk)
+        if length > LONGEST_REPLY_BYTES:
+            raise TooLongError("too long", request=request)
+    return b"".join(chunks)
 
 
 class Client(httpx2.AsyncClient):

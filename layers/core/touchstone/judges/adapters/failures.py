@@ -57,6 +57,10 @@ _SERVES_NOBODY = _NO_MODEL | {
 one request only: a firewall on the way blocks a text, or a gateway has no model that reads pictures."""
 
 
+_TOO_LONG = frozenset({"context_length_exceeded", "exceed_context_size_error", "request_too_large"})
+"""The providers' own words for a request that is too long: OpenAI, llama.cpp, Anthropic."""
+
+
 def timed_out(provider: str, model: str, seconds: float) -> TimedOutError:
     """The error if there was no whole reply within our own deadline."""
     return TimedOutError(f"{provider} {model} gave no whole reply within {seconds:.1f} s.")
@@ -69,9 +73,27 @@ def unreachable(provider: str, *, sent: bool) -> OverloadedError:
     return OverloadedError(f"{provider} lost the connection before its reply was whole.")
 
 
+def cut_off(provider: str) -> UnreadableError:
+    """The error if the connection was lost in the middle of a reply. The provider has then done the work."""
+    return UnreadableError(f"{provider} lost the connection in the middle of its reply.")
+
+
+def too_long(provider: str) -> UnreadableError:
+    """The error for a response that is longer than any reply."""
+    return UnreadableError(f"{provider} answered with more than any reply holds; check its base URL.")
+
+
+def untrusted(provider: str) -> MisconfiguredError:
+    """The error for a certificate that is not trusted. Nothing was sent."""
+    sentence = f"The certificate of {provider}'s base URL is not trusted here; correct the URL, or trust its authority."
+    return MisconfiguredError(sentence, sent=False)
+
+
 def bad_base_url(provider: str) -> MisconfiguredError:
     """The error for a base URL that nothing can be sent to."""
-    return MisconfiguredError(f"The base URL of {provider} is not an http(s) URL; correct it.", sent=False)
+    return MisconfiguredError(
+        f"The base URL of {provider} is not an http(s) URL, or names a user; correct it.", sent=False
+    )
 
 
 def no_key(provider: str) -> MisconfiguredError:
@@ -167,6 +189,8 @@ def error_by_status(provider: str, model: str, response: Response, *words: str |
             return TimedOutError(f"{provider} {model} did not finish within its own deadline{named}.")
         case 429:
             return minute_quota(provider, model, retry_after=after)
+        case status if status == 413 or word_given in _TOO_LONG:  # noqa: PLR2004 - HTTP's own
+            return MisconfiguredError(f"The request is longer than {provider} {model} takes{named}; shorten its texts.")
         case status if status >= 500:  # noqa: PLR2004 - HTTP's server errors
             sentence = f"{provider} {model} is overloaded or broken: HTTP {status}{named}."
             return OverloadedError(sentence, retry_after=after)
@@ -287,8 +311,11 @@ def anthropic(model: str, response: Response) -> JudgeError:
         case "overloaded_error":
             return OverloadedError(f"Anthropic {model} is overloaded.", retry_after=retry_after(response))
         case "invalid_request_error" if response.status == 400:  # noqa: PLR2004 - HTTP's own
-            # An account without credit gets the same error, told apart by its message alone.
-            sentence = f"Anthropic rejects the request to {model}; check the model, and the account's credit."
+            # An account without credit and a text that is too long get the same error, told apart by its message alone.
+            sentence = (
+                f"Anthropic rejects the request to {model}; check the model, the account's credit, and the length of "
+                "the texts."
+            )
             return MisconfiguredError(sentence)
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
         return error_by_status("Anthropic", model, response, kind)

@@ -15,6 +15,8 @@ from touchstone.judges.base import LINE_ID, JudgeQuestion
 from touchstone.judges.conversing import Turn, TurnRequest, without_line_id
 from touchstone.usage import Usage
 
+LONGEST_NAME = 256
+"""The most characters of a model's name in a reply. Names are kept in records and shown."""
 MOST_DIGITS = 1_000
 """The most digits of a whole number in a reply."""
 
@@ -57,12 +59,29 @@ def parse_reply[T: BaseModel](provider: str, model: str, question: JudgeQuestion
     tracing.note_reply_text(text)
     if question.line_id is not None:
         text = _of_line(provider, model, question.line_id, text)
+    if _says_twice(text):
+        raise UnreadableError(f"{provider} {model} gave a reply with two values for one field.")
     try:
         return reply_type.model_validate_json(text, strict=True)
     except ValidationError as error:
         # The error quotes the reply, so only the kinds of its faults are told: these are pydantic's own words.
         kinds = ", ".join(sorted({fault["type"] for fault in error.errors(include_input=False, include_url=False)}))
     raise UnreadableError(f"{provider} {model} gave a reply that does not fit {reply_type.__name__} ({kinds}).")
+
+
+def _says_twice(text: str) -> bool:
+    """Whether a field stands twice in one object of a JSON text: pydantic would take the last value."""
+    twice = False
+
+    def fields(pairs: list[tuple[str, Any]]) -> None:
+        nonlocal twice
+        twice = twice or len({name for name, _ in pairs}) < len(pairs)
+
+    try:
+        json.loads(text, object_pairs_hook=fields, parse_int=_whole)
+    except (ValueError, RecursionError):
+        return False
+    return twice
 
 
 def _of_line(provider: str, model: str, line_id: str, text: str) -> str:
@@ -118,5 +137,6 @@ def _whole(digits: str) -> int | float:
 
 
 def answering_model(named: Any, asked: str) -> str:
-    """The model that answered, as the reply names it; the model asked for if the reply does not say."""
-    return named if isinstance(named, str) and named else asked
+    """The model that answered, as the reply names it; the model asked for if the reply gives no name."""
+    is_name = isinstance(named, str) and 0 < len(named) <= LONGEST_NAME and named.isprintable()
+    return named if is_name else asked

@@ -3,7 +3,7 @@
 Failures are returned first and raised last, outside any `except`: an SDK's exception holds the raw body, which may
 quote the key or the prompt, and must not become the context of our failure.
 
-This module imports httpx2, so only `load()` imports it.
+This module imports aiohttp and httpx2, so only `load()` imports it.
 """
 
 import asyncio
@@ -12,11 +12,12 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
+import aiohttp
 import httpx2
 from pydantic_core import to_json
 
 from touchstone.errors import JudgeError, ResultsGoneError, TimedOutError
-from touchstone.judges.adapters import failures
+from touchstone.judges.adapters import connections, failures
 from touchstone.judges.adapters.replies import Response
 
 type Outcome = Response | JudgeError
@@ -88,6 +89,12 @@ def connection_error(provider: str, error: BaseException | None) -> JudgeError:
     match error:
         case httpx2.UnsupportedProtocol():
             return failures.bad_base_url(provider)
+        case httpx2.ConnectError() if isinstance(error.__cause__, aiohttp.ClientConnectorCertificateError):
+            return failures.untrusted(provider)
+        case connections.CutOffError():
+            return failures.cut_off(provider)
+        case connections.TooLongError():
+            return failures.too_long(provider)
         case httpx2.ConnectError():
             return failures.unreachable(provider, sent=False)
         case _:
