@@ -57,13 +57,16 @@ class JumpingClock(StandingClock):
 def later(seconds: float) -> None:
     """Let the functions' clock go ahead, in a test that puts the environment back."""
     with _moving:
-        os.environ[OFFSET_VARIABLE] = str(float(os.environ.get(OFFSET_VARIABLE, "0")) + seconds)
+        _forward(seconds)
 
 
 async def wait(delay: float) -> None:
     """Wait for quota: the functions' clock goes ahead to the end of the wait, once calls in flight had time to end."""
     until = system_clock() + timedelta(seconds=delay)
     await asyncio.sleep(min(delay, CALL_SECONDS))
-    left = (until - system_clock()).total_seconds()
-    if left > 0:
-        later(left)
+    with _moving:  # of several that wait in threads, each finds the clock as the one before has left it
+        _forward(max(0.0, (until - system_clock()).total_seconds()))
+
+
+def _forward(seconds: float) -> None:
+    os.environ[OFFSET_VARIABLE] = str(float(os.environ.get(OFFSET_VARIABLE, "0")) + seconds)

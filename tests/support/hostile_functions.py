@@ -39,6 +39,7 @@ NEEDED: Mapping[str, str] = {
     "builtins": "makes a value of a class, or calls an SDK's module, that is handed in",
     "collections.abc.Awaitable": "awaits work that is handed in, and logs a sentence of ours if it breaks off",
     "mpmath": "works out numbers of a tree that was read within its limits",
+    "mypy_boto3_dynamodb": "reads items by keys of our own",
     "mypy_boto3_stepfunctions": "starts a machine by names of our own",
     "pathlib": "looks for a file or writes one; what it reads, functions of a text read",
     "touchstone.answers": "looks for stored solutions",

@@ -30,6 +30,8 @@ from touchstone.figures import figure, p_value, percent, score, usd
         (usd(0.000031), "$0.000031"),
         (usd(0.00042), "$0.0004"),
         (usd(1234.5), "$1,234.50"),
+        (usd(-0.5), "$-0.50"),
+        (percent(-0.0, 1), "0.0%"),
     ],
 )
 def test_rounding_makes_no_part_the_whole_and_nothing_of_no_amount(written: str, text: str) -> None:

@@ -37,7 +37,7 @@ class ConditionFailedError(Exception):
 def store_faults(what: str) -> Iterator[None]:
     """Turn AWS's errors into `StoreError`; `what` completes "The store could not …".
 
-    A write's condition that did not hold is `ConditionFailedError`, an object that does not exist `NotFoundError`.
+    A write's condition that did not hold is `ConditionFailedError`.
     """
     from botocore.exceptions import BotoCoreError, ClientError
 
@@ -47,11 +47,23 @@ def store_faults(what: str) -> Iterator[None]:
         code = code_of(error)
         if code == CONDITION_FAILED:
             raise ConditionFailedError from error
-        if code in _ABSENT:
-            raise missing_object() from error
         raise StoreError(f"The store could not {what} ({code}); it is safe to repeat.") from error
     except BotoCoreError as error:
         raise StoreError(f"The store could not {what} ({type(error).__name__}); it is safe to repeat.") from error
+
+
+@contextmanager
+def object_faults(what: str) -> Iterator[None]:
+    """As `store_faults`, for S3: an object that does not exist is `NotFoundError`."""
+    from botocore.exceptions import ClientError
+
+    with store_faults(what):
+        try:
+            yield
+        except ClientError as error:
+            if code_of(error) in _ABSENT:
+                raise missing_object() from error
+            raise
 
 
 def code_of(error: "ClientError") -> str:

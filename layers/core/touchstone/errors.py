@@ -250,7 +250,10 @@ class OverloadedError(JudgeError):
 
 
 class TimedOutError(JudgeError):
-    """No whole reply arrived within the deadline. The unit stays spent: the provider may have counted the call."""
+    """No whole reply arrived: none within the deadline, or the connection was lost in the middle of it.
+
+    The unit stays spent: the provider may have counted the call.
+    """
 
     reason: ClassVar[JudgeFailure] = "timed_out"
     retryable: ClassVar[bool] = True

@@ -16,6 +16,7 @@ def figure(value: float, decimals: int, *, most: float) -> str:
     """
     step = 10**-decimals
     rounded = round(value, decimals)
+    value += 0.0  # zero has no sign
     if not rounded and value:
         return f"< {step:.{decimals}f}" if value > 0 else f"> -{step:.{decimals}f}"
     if value < most <= rounded:
@@ -40,7 +41,7 @@ def p_value(value: float) -> str:
 
 def usd(amount: float) -> str:
     """US dollars: cents from one dollar on, and for less as many decimals as the amount needs."""
-    if amount == 0 or amount >= 1:
+    if not 0 < amount < 1:
         return f"${amount:,.2f}"
     decimals = 4 if amount >= SMALL_USD else 1 - floor(log10(amount))
     return f"${amount:.{decimals}f}"

@@ -44,6 +44,9 @@ def test_r16_a_read_that_fails_is_a_store_error(answers: Answers, table: "Table"
     record = answers.create(an_answer())
     with refusing(table.meta.client, "GetItem", THROTTLED), pytest.raises(StoreError):
         answers.get(Reference("acme", "answer", record.id))
+    # What a proxy on the way does not find says nothing of the record.
+    with refusing(table.meta.client, "GetItem", "404"), pytest.raises(StoreError):
+        answers.get(Reference("acme", "answer", record.id))
     with losing_replies(table.meta.client, "GetItem"), pytest.raises(StoreError):
         answers.get(Reference("acme", "answer", record.id))
     with refusing(table.meta.client, "Query", THROTTLED), pytest.raises(StoreError):

@@ -14,7 +14,14 @@ from typing import Any
 import pytest
 
 from tests.support.questions import KEY, PROVIDERS, SECRET, Verdict, question
-from touchstone.errors import JudgeError, MinuteQuotaError, MisconfiguredError, UnreadableError
+from touchstone.errors import (
+    JudgeError,
+    MinuteQuotaError,
+    MisconfiguredError,
+    OverloadedError,
+    TimedOutError,
+    UnreadableError,
+)
 from touchstone.judges.adapters import Adapter
 from touchstone.judges.adapters.connections import LONGEST_REPLY_BYTES
 from touchstone.judges.anthropic import AnthropicAdapter
@@ -118,6 +125,7 @@ async def test_a_reply_that_is_cut_off_may_have_been_billed(provider: str, cut: 
     half = _response(body[:40], said=len(body))
     failed = await _failure(provider, half if cut == "half" else _response(body, content_encoding="gzip"))
     assert failed.sent
+    assert isinstance(failed, TimedOutError)  # tried again as an outage, and counted at its highest price
     assert failed.reason in POSSIBLY_BILLED
     assert "in the middle of its reply" in str(failed)
 
@@ -130,6 +138,12 @@ async def test_a_reply_without_end_is_not_taken_into_memory(provider: str, *, pa
     failed = await _failure(provider, response)
     assert isinstance(failed, UnreadableError)
     assert "more than any reply holds" in str(failed)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_an_error_without_end_is_the_error_that_its_status_tells(provider: str) -> None:
+    failed = await _failure(provider, _response(b" " * (LONGEST_REPLY_BYTES + 1), status=503))
+    assert isinstance(failed, OverloadedError)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

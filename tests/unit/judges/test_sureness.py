@@ -11,8 +11,9 @@ BY_LABELS = SureFrom(confidence=0.95, labels=212, wanted=0.995, card="c" * 16, v
     ("confidence", "by", "sentence"),
     [
         (0.6, None, "m is sure to 0.60; without labels of people 0.80 is asked of it"),
-        (0.7999, None, "m is sure to > 0.79; without labels of people 0.80 is asked of it"),
-        (0.9499, BY_LABELS, "m is sure to > 0.94; by 212 labels people agree with 99.5% from 0.95 on"),
+        (0.7999, None, "m is sure to 0.7999; without labels of people 0.8000 is asked of it"),
+        (0.9499, BY_LABELS, "m is sure to 0.9499; by 212 labels people agree with 99.5% from 0.9500 on"),
+        (0.948, BY_LABELS, "m is sure to 0.948; by 212 labels people agree with 99.5% from 0.950 on"),
     ],
 )
 def test_a_confidence_that_is_too_low_is_not_rounded_up_to_the_one_that_is_asked(

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from touchstone.figures import figure
 from touchstone.statistics.thresholds import DEFAULT_MIN_CONFIDENCE
 from touchstone.strict import Strict
 from touchstone.text.language import Language
@@ -38,6 +37,9 @@ type JudgeThresholds = Mapping[tuple[str, str | None], SureFrom]
 NO_THRESHOLDS: JudgeThresholds = MappingProxyType({})
 """No thresholds: nobody gave labels, or too few to say anything. Each verdict stands as it is."""
 
+MOST_DECIMALS = 8
+"""The decimals of a confidence that are shown are fewer than this."""
+
 type ConfidenceCheck = Literal["by_labels", "without_labels", "unsure"]
 """`by_labels`: the verdict reaches the threshold that labels give. `without_labels`: the verdict counts, and labels
 give no threshold. `unsure`: the verdict does not count."""
@@ -67,10 +69,12 @@ def why_unsure(confidence: float, sure_from: SureFrom | None, language: Language
         kind = "below"
     told = None if sure_from is None or kind == "without" else sure_from.confidence or sure_from.silent_below
     least = DEFAULT_MIN_CONFIDENCE if told is None else told
+    # As many decimals as it takes to see that the one is lower than the other.
+    decimals = next((count for count in range(2, MOST_DECIMALS) if round(confidence, count) < round(least, count)), 2)
     return _WHY[language, kind].format(
         model=model,
-        said=figure(confidence, 2, most=least),
-        least=f"{least:.2f}",
+        said=f"{confidence:.{decimals}f}",
+        least=f"{least:.{decimals}f}",
         labels=0 if sure_from is None else sure_from.labels,
         wanted="" if sure_from is None else f"{100 * sure_from.wanted:g}%",
     )

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from touchstone.aws import missing_object, store_faults
+from touchstone.aws import missing_object, object_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.records.keys import check_tenant
@@ -65,7 +65,7 @@ class Artifacts:
     def put_bytes(self, *, tenant: str, key: str, data: bytes, content_type: str = "application/octet-stream") -> None:
         """Store bytes."""
         whole = self.whole_key(tenant=tenant, key=key)
-        with store_faults("store the object"):
+        with object_faults("store the object"):
             self._s3.put_object(Bucket=self._bucket, Key=whole, Body=data, ContentType=content_type)
 
     def put_file(self, *, tenant: str, key: str, file: Path) -> None:
@@ -89,7 +89,7 @@ class Artifacts:
     def get_file(self, *, tenant: str, key: str, file: Path) -> None:
         """Write a stored object into `file`. Raises `NotFoundError` if there is none."""
         whole = self.whole_key(tenant=tenant, key=key)
-        with store_faults("read the object"):
+        with object_faults("read the object"):
             self._s3.download_file(self._bucket, whole, str(file))
 
     def get_text(self, *, tenant: str, key: str) -> str:
@@ -99,35 +99,36 @@ class Artifacts:
     def get_bytes(self, *, tenant: str, key: str) -> bytes:
         """Stored bytes. Raises `NotFoundError` if there are none."""
         whole = self.whole_key(tenant=tenant, key=key)
-        with store_faults("read the object"):
+        with object_faults("read the object"):
             return self._s3.get_object(Bucket=self._bucket, Key=whole)["Body"].read()
 
     def get_range(self, *, tenant: str, key: str, start: int, end: int) -> bytes:
         """The bytes from `start` to `end` (exclusive). Raises `NotFoundError` if there is no such object."""
         whole = self.whole_key(tenant=tenant, key=key)
-        with store_faults("read the object"):
+        with object_faults("read the object"):
             span = f"bytes={start}-{end - 1}"
             return self._s3.get_object(Bucket=self._bucket, Key=whole, Range=span)["Body"].read()
 
     def version(self, *, tenant: str, key: str) -> str:
         """The object's entity tag, which changes whenever its bytes change. Raises `NotFoundError` if there is none."""
-        return self._head(tenant=tenant, key=key)["ETag"].strip('"')
+        return self._head(self.whole_key(tenant=tenant, key=key))["ETag"].strip('"')
 
     def size(self, *, tenant: str, key: str) -> int:
         """The size of an object in bytes. Raises `NotFoundError` if there is none."""
-        return self._head(tenant=tenant, key=key)["ContentLength"]
+        return self._head(self.whole_key(tenant=tenant, key=key))["ContentLength"]
 
     def exists(self, *, tenant: str, key: str) -> bool:
         """Whether there is such an object."""
         with suppress(NotFoundError):
-            self._head(tenant=tenant, key=key)
+            self._head(self.whole_key(tenant=tenant, key=key))
             return True
         return False
 
     def is_older(self, *, tenant: str, key: str, than: datetime) -> bool:
         """Whether there is such an object and it was stored or renewed before the moment `than`."""
+        whole = self.whole_key(tenant=tenant, key=key)
         with suppress(NotFoundError):
-            return self._head(tenant=tenant, key=key)["LastModified"] < than
+            return self._head(whole)["LastModified"] < than
         return False
 
     def renew(self, *, tenant: str, key: str, older_than: timedelta) -> bool:
@@ -137,10 +138,10 @@ class Artifacts:
         """
         whole = self.whole_key(tenant=tenant, key=key)
         with suppress(NotFoundError):
-            found = self._head(tenant=tenant, key=key)
+            found = self._head(whole)
             if self._clock() - found["LastModified"] >= older_than:
                 # The object is copied onto itself, which S3 accepts only if its metadata is replaced.
-                with store_faults("renew the object"):
+                with object_faults("renew the object"):
                     self._s3.copy_object(
                         Bucket=self._bucket,
                         Key=whole,
@@ -151,16 +152,15 @@ class Artifacts:
             return True
         return False
 
-    def _head(self, *, tenant: str, key: str) -> "HeadObjectOutputTypeDef":
+    def _head(self, whole: str) -> "HeadObjectOutputTypeDef":
         """What S3 says about an object. Raises `NotFoundError` if there is none."""
-        whole = self.whole_key(tenant=tenant, key=key)
-        with store_faults("read the object"):
+        with object_faults("read the object"):
             return self._s3.head_object(Bucket=self._bucket, Key=whole)
 
     def delete(self, *, tenant: str, key: str) -> None:
         """Remove an object; nothing happens if there is none."""
         whole = self.whole_key(tenant=tenant, key=key)
-        with store_faults("remove the object"):
+        with object_faults("remove the object"):
             self._s3.delete_object(Bucket=self._bucket, Key=whole)
 
     def older(self, *, tenant: str, folder: str = "", than: datetime) -> Iterator[str]:
@@ -169,7 +169,7 @@ class Artifacts:
         With `folder` (`images/`), only the keys of that folder.
         """
         prefix = f"{self._root}/{check_tenant(tenant)}/{folder}"
-        with store_faults("list the objects"):
+        with object_faults("list the objects"):
             for page in self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
                 for found in page.get("Contents", []):
                     if found["LastModified"] < than:
@@ -178,7 +178,7 @@ class Artifacts:
     def remove_folder(self, *, tenant: str, folder: str) -> None:
         """Remove all objects below a folder of the tenant; nothing happens if there are none."""
         prefix = f"{self.whole_key(tenant=tenant, key=folder)}/"
-        with store_faults("remove the objects"):
+        with object_faults("remove the objects"):
             for page in self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
                 for found in page.get("Contents", []):
                     self._s3.delete_object(Bucket=self._bucket, Key=found["Key"])
@@ -186,7 +186,7 @@ class Artifacts:
     def keys(self, *, tenant: str, folder: str) -> tuple[str, ...]:
         """The keys of all objects below a folder of the tenant, sorted."""
         prefix = f"{self.whole_key(tenant=tenant, key=folder)}/"
-        with store_faults("list the objects"):
+        with object_faults("list the objects"):
             pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
             found = [each["Key"] for page in pages for each in page.get("Contents", [])]
         return tuple(sorted(key.removeprefix(f"{self._root}/") for key in found))
@@ -199,7 +199,7 @@ class Artifacts:
         """
         prefix = f"{self.whole_key(tenant=tenant, key=begins)}{end}"
         behind = prefix if after is None else f"{self._root}/{after}"
-        with store_faults("list the objects"):
+        with object_faults("list the objects"):
             page = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=prefix, MaxKeys=most, StartAfter=behind)
         return tuple(each["Key"].removeprefix(f"{self._root}/") for each in page.get("Contents", []))
 
@@ -231,7 +231,7 @@ def _upload_faults() -> Iterator[None]:
     from boto3.exceptions import Boto3Error
 
     try:
-        with store_faults("store the object"):
+        with object_faults("store the object"):
             yield
     except Boto3Error as error:
         raise StoreError("The store could not store the object; it is safe to repeat.") from error

@@ -8,7 +8,7 @@ from itertools import batched
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from touchstone.aws import store_faults
+from touchstone.aws import object_faults
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.records.keys import check_tenant
 
@@ -49,7 +49,7 @@ class TenantObjects:
         """The tenant's objects in their latest versions, sorted by folder and key."""
         check_tenant(tenant)
         pages = self._s3.get_paginator("list_objects_v2")
-        with store_faults("list the objects"):
+        with object_faults("list the objects"):
             for root in self._roots():
                 prefix = f"{root}/{tenant}/"
                 for page in pages.paginate(Bucket=self._bucket, Prefix=prefix):
@@ -65,7 +65,7 @@ class TenantObjects:
     def fetch(self, stored: StoredObject, file: Path) -> bool:
         """Write an object into `file`; False if the object does not exist any more."""
         try:
-            with store_faults("read the objects"):
+            with object_faults("read the objects"):
                 self._s3.download_file(self._bucket, stored.key, str(file))
         except NotFoundError:
             return False
@@ -75,7 +75,7 @@ class TenantObjects:
         """Remove every version of a tenant's objects, so that none can be restored. Return how many there were."""
         check_tenant(tenant)
         removed = 0
-        with store_faults("remove the objects"):
+        with object_faults("remove the objects"):
             for versions in batched(self._versions(tenant), MOST_REMOVED, strict=False):
                 self._remove(versions)
                 removed += len(versions)

@@ -133,13 +133,15 @@ class Connections(httpx2.AsyncBaseTransport):
 
 
 async def _bounded(response: aiohttp.ClientResponse, request: httpx2.Request) -> bytes:
-    """The body of a response. Raises `TooLongError` for one that is too long."""
+    """The body of a response. Raises `TooLongError` for a reply that is too long; of an error the beginning is read."""
     chunks, length = [], 0
     async for chunk in response.content.iter_any():
         chunks.append(chunk)
         length += len(chunk)
         if length > LONGEST_REPLY_BYTES:
-            raise TooLongError("too long", request=request)
+            if response.status == HTTPStatus.OK:
+                raise TooLongError("too long", request=request)
+            break
     return b"".join(chunks)
 
 

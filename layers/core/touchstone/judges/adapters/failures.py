@@ -73,9 +73,9 @@ def unreachable(provider: str, *, sent: bool) -> OverloadedError:
     return OverloadedError(f"{provider} lost the connection before its reply was whole.")
 
 
-def cut_off(provider: str) -> UnreadableError:
+def cut_off(provider: str) -> TimedOutError:
     """The error if the connection was lost in the middle of a reply. The provider has then done the work."""
-    return UnreadableError(f"{provider} lost the connection in the middle of its reply.")
+    return TimedOutError(f"{provider} lost the connection in the middle of its reply.")
 
 
 def too_long(provider: str) -> UnreadableError:
