@@ -30,6 +30,9 @@ OpenCC prefers one form everywhere and does not say where both are in use. These
 wrong that OpenCC calls right.
 """
 
+SURNAMES = frozenset("余于")
+"""Common surnames that nearly every character may follow."""
+
 LEAST_WORDS = 20
 """In how many words OpenCC must replace a character before that character counts as a fault; rarer pairs (幸臣 for
 倖臣) are a matter of taste."""
@@ -207,7 +210,7 @@ def _wrong_words(
     Once may be an accident: 面包 in 全面包圍 is no word. A word with a character that is seldom Traditional (以后,
     里面) is certain, and so is one of three characters or more, unless it is `half` converted and has three. A rare
     word is one of the others whose right form is part of no longer word. Of the half converted words the rare ones do
-    not count, and neither do those of three characters that a right word explains (下面 in 下面條).
+    not count, and neither do those of three characters that a right word explains (下面 in 下面條), nor possible names.
     """
     sought = {*suspects, *suspects.values()}
     longest = _longest(sought, beginning=True)
@@ -224,6 +227,7 @@ def _wrong_words(
     rare = {word for word in wrong - certain if not found[suspects[word]]}
     right = frozenset(words).union(words.values()) - suspects.keys()
     explained = {word for word in wrong & easy if _is_explained(word, suspects[word], right, certain)}
+    explained |= {word for word in wrong & half if _is_name(word, suspects[word])}
     return frozenset(wrong - (rare & half) - explained), frozenset(certain), frozenset(rare - half)
 
 
@@ -235,6 +239,12 @@ def _is_explained(word: str, form: str, right: Set[str], certain: Set[str]) -> b
     if word in certain and word[-1] != form[-1]:
         return False
     return (word[:-1] != form[:-1] and word[:-1] in right) or word[1:] in right
+
+
+def _is_name(word: str, form: str) -> bool:
+    """Whether a half converted word may be a village (仁愛里, 東門里; not 這里) or a name's beginning (余慶華)."""
+    is_village = word[-1] == "里" != form[-1] and word[0] != "這"
+    return is_village or (word[0] in SURNAMES and word[0] != form[0])
 
 
 def _changes(word: str, form: str) -> set[Change]:
