@@ -88,14 +88,15 @@ def _is_accident(passage: str, span: Span, backward: dict[int, Span], known: Tab
     """Whether neighbouring words only seem to make up a wrong word. `backward` has the word at each offset of the
     passage, if it is split from its end.
 
-    Each change must also be needed by the word that stands there then. A character that is no part of a word then
-    leaves a certain word (里面 in 里面有) as it is found.
+    Each change must also be needed by the word that stands there then. Before 有, a character that is no part of a word
+    then leaves a certain word as it is found: 里面有 has the word 面有, but 里 may be a village in 里面積.
     """
     is_certain = passage[slice(*span)] in known.certain
+    stays = is_certain and passage[span[1] : span[1] + 1] == "有"
     for at, form in _placed(passage, span, known):
         start, end = backward[at]
         word = passage[start:end]
-        if not (known.words[word][at - start] == form if word in known.wrong else is_certain and len(word) == 1):
+        if not (known.words[word][at - start] == form if word in known.wrong else stays and len(word) == 1):
             return True
     # Two different words that need the same change are no accident.
     return not is_certain and backward[span[0]] == span and _is_torn(passage, span, known)

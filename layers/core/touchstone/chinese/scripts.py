@@ -21,13 +21,17 @@ type Forms = dict[str, list[str]]
 """For each character or word, the Traditional forms that it may stand for; the first is the usual form."""
 
 ACCEPTED = frozenset("臺佔遊傑採週佈剋託慾迴錶繫兇紮釐巖檯弔屍孃夥濛藉槓昇誌唸嚥沖簽鐘")
-ACCEPTED_WORDS = ("復合", "復習", "金發", "幹")
+ACCEPTED_WORDS = ("復合", "復習", "金發", "幹", "介系", "系爭", "系詞", "准媽媽")
 """Traditional forms for which Taiwan also writes another character, and words and characters that no conversion need
-have left: 台灣, 占有, 宣布, 上周, 伙伴, 岩石, 凶手, 怒氣衝天, 快幹, the names 鍾楚紅 and 張金發 are no faults.
+have left: 台灣, 占有, 宣布, 上周, 伙伴, 岩石, 凶手, 怒氣衝天, 快幹, 介系詞, 系爭,
+准媽媽進去, the names 鍾楚紅 and 張金發 are no faults.
 
 OpenCC prefers one form everywhere and does not say where both are in use. These lists only forgive: they make nothing
 wrong that OpenCC calls right.
 """
+
+SURNAMES = frozenset("余于")
+"""Common surnames that nearly every character may follow."""
 
 LEAST_WORDS = 20
 """In how many words OpenCC must replace a character before that character counts as a fault; rarer pairs (幸臣 for
@@ -37,6 +41,8 @@ LEAST_HALF_WORDS = 100
 
 MOST_WAYS = 16
 """The most ways in which one word may be half converted that are known; hardly a word has more than four."""
+EASY = 3
+"""The number of characters of the longest half converted words that neighbouring words make up by accident."""
 SHORTEST = 2
 """The number of characters of the shortest words: neighbouring words most easily make these up by accident."""
 
@@ -201,9 +207,10 @@ def _wrong_words(
     """The suspects that are wrong, and which of the wrong words are certain and which are rare.
 
     A suspect is not wrong if longer words contain it, at least twice and at least as often as its right form (豆干).
-    Once may be an accident: 面包 in 全面包圍 is no word. A word of three characters is certain, and so is a word with a
-    character that is seldom Traditional (以后, 里面). A rare word is one of the others whose right form is part of no
-    longer word; of the words that are `half` converted, the rare ones do not count.
+    Once may be an accident: 面包 in 全面包圍 is no word. A word with a character that is seldom Traditional (以后,
+    里面) is certain, and so is one of three characters or more, unless it is `half` converted and has three. A rare
+    word is one of the others whose right form is part of no longer word. Of the half converted words the rare ones do
+    not count, and neither do those of three characters that a right word explains (下面 in 下面條), nor possible names.
     """
     sought = {*suspects, *suspects.values()}
     longest = _longest(sought, beginning=True)
@@ -214,11 +221,30 @@ def _wrong_words(
                 if end - start < len(longer):
                     found[longer[start:end]] += 1
     wrong = {word for word, form in suspects.items() if found[word] <= 1 or found[word] < found[form]}
-    certain = {
-        word for word in wrong if len(word) > SHORTEST or not loose.items().isdisjoint(_changes(word, suspects[word]))
-    }
+    seldom = {word for word in wrong if not loose.items().isdisjoint(_changes(word, suspects[word]))}
+    easy = {word for word in half if len(word) == EASY}
+    certain = seldom | {word for word in wrong - easy if len(word) > SHORTEST}
     rare = {word for word in wrong - certain if not found[suspects[word]]}
-    return frozenset(wrong - (rare & half)), frozenset(certain), frozenset(rare - half)
+    right = frozenset(words).union(words.values()) - suspects.keys()
+    explained = {word for word in wrong & easy if _is_explained(word, suspects[word], right, certain)}
+    explained |= {word for word in wrong & half if _is_name(word, suspects[word])}
+    return frozenset(wrong - (rare & half) - explained), frozenset(certain), frozenset(rare - half)
+
+
+def _is_explained(word: str, form: str, right: Set[str], certain: Set[str]) -> bool:
+    """Whether a word of three characters is rather a character and a right word, one of them with what is wrong.
+
+    A character that is seldom Traditional stays wrong at the end (兩天后, 腦海里).
+    """
+    if word in certain and word[-1] != form[-1]:
+        return False
+    return (word[:-1] != form[:-1] and word[:-1] in right) or word[1:] in right
+
+
+def _is_name(word: str, form: str) -> bool:
+    """Whether a half converted word may be a village (仁愛里, 東門里; not 這里) or a name's beginning (余慶華)."""
+    is_village = word[-1] == "里" != form[-1] and word[0] != "這"
+    return is_village or (word[0] in SURNAMES and word[0] != form[0])
 
 
 def _changes(word: str, form: str) -> set[Change]:

@@ -12,7 +12,7 @@ Findings, by their word:
 import re
 import unicodedata
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 
 from touchstone.material import Question, Quiz
 from touchstone.material.truth import FALSE_WORDS, TRUE_WORDS
@@ -47,10 +47,10 @@ _LOST_BACKSLASH = re.compile(
 )
 """The white space that a reader of JSON makes of the backslash and first letter of a command of LaTeX (`\\times`)."""
 _LEFTOVER = re.compile(
-    r"\[\s*insert\s[^\[\]\n]{1,200}\]|\blorem ipsum\b|^\s*(?-i:TODO)\b"
+    r"\[\s*insert (?:your [^\[\]\n]{1,200}|[^\[\]\n]{1,200} here\s*)\]|\blorem ipsum dolor\b|^\s*(?-i:TODO):"
     r"|\bas an AI (?:language )?(?:model|assistant),? I\b"
-    r"|^\s*(?:sure[!,.] )?here(?:[’']s| is| are) your (?:quiz|questions?)\b|^\s*sure[!,.] here(?:[’']s| is| are)\b"
-    r"|\(correct(?: answer(?:: ?[^()\n]{1,200})?)?\)",
+    r"|^\s*(?:sure[!,.] )?here(?:[’']s| is| are) your (?:quiz|questions?)\b"
+    r"|\(correct answer(?:: ?[^()\n]{1,200})?\)",
     re.IGNORECASE,
 )
 """What is left of a template, what a model says of itself or to who asked it, and marks of the key."""
@@ -59,6 +59,14 @@ _KEY_LETTER = re.compile(
     r"[(（]?([A-H])(?=[)）]|\s*(?:[.,;:(（。，；：、]|because\b|since\b|$))"
 )
 """The letter that an explanation calls the key."""
+_SINGLE_LETTER = re.compile(r"(?<![A-Z])[A-H](?![A-Z])")
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？\n])")
+_REPORTED = re.compile(
+    r"\b(?:think|thought|believe|assum|suppos|guess|seem|might|would|if|wrong|incorrect|mistak|but|however)"
+    r"|[以認认][為为]|[誤误錯错但卻却若]|如果|看似",
+    re.IGNORECASE,
+)
+"""Words beside which a sentence may only report what others call right, or take it back."""
 
 
 def validate_structure(quiz: Quiz, request: QuizRequest | None = None) -> tuple[Violation, ...]:
@@ -148,21 +156,26 @@ def _in_chosen(question: Question, answers: list[str]) -> Iterator[Violation]:
 def _other_key(question: Question, right: set[str]) -> str | None:
     """The letter by which the explanation of a single-choice question calls a choice right that the key does not name.
 
-    None if it names none, or if a choice is itself a letter.
+    None if it names none, or only where `_REPORTED` may be meant, or if the letter is part of a choice (Group B).
     """
     forms = [comparable_form(choice) for choice in question.choices]
-    if (
-        question.kind != "single_choice"
-        or not right.intersection(forms)
-        or any(len(form) == 1 and form.isascii() and form.isalpha() for form in forms)
-    ):
+    if question.kind != "single_choice" or not right.intersection(forms):
         return None
-    letters = set(_KEY_LETTER.findall(question.explanation or ""))
+    sentences = _SENTENCE_END.split(question.explanation or "")
+    letters = {
+        letter
+        for sentence, following in pairwise([*sentences, ""])
+        for letter in _KEY_LETTER.findall(sentence)
+        if not _REPORTED.search(sentence + following)
+    }
     called = {letter for letter in letters if ord(letter) - ord("A") < len(forms)}
     if len(letters) != 1 or not called:
         return None
     letter = called.pop()
-    return None if forms[ord(letter) - ord("A")] in right else letter
+    is_own = any(
+        letter in _SINGLE_LETTER.findall(unicodedata.normalize("NFKC", each).upper()) for each in question.choices
+    )
+    return None if is_own or forms[ord(letter) - ord("A")] in right else letter
 
 
 def _in_choices(question: Question) -> Iterator[Violation]:
