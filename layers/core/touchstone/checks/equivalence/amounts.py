@@ -268,8 +268,13 @@ def _in_other_unit(plain: Tree, measured: Quantity) -> bool:
 def _same_with_two_units(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
     pairs = [(one, other) for one, other in product(left.units, right.units) if one.dimension == other.dimension]
     if not pairs:
-        bases = [{base for unit in side.units for base, _ in unit.dimension} for side in (left, right)]
-        if _MONEY & bases[0] & bases[1] and same(left.tree, right.tree) is not False:
+        if bare := [pair for pair in product(left.units, right.units) if _lacks_what(*pair)]:
+            priced = all(one.factor == other.factor and _bases(one) ^ _bases(other) <= _MONEY for one, other in bare)
+            return (same(left.tree, right.tree) or None) if priced else None, "rate"  # 15 per hour, and $15 per hour
+        bases = [{base for unit in side.units for base in _bases(unit)} for side in (left, right)]
+        bare_rate = any(map(_is_bare_rate, (*left.units, *right.units)))
+        money = _MONEY & ((bases[0] | bases[1]) if bare_rate else (bases[0] & bases[1]))
+        if money and same(left.tree, right.tree) is not False:
             return None, "rate"  # $5 per hour, and $5
         known = left.tree.is_constant and right.tree.is_constant
         return _of_different_dimensions(left.units, right.units) if known else (None, "a letter")
@@ -292,6 +297,21 @@ def _same_with_two_units(left: Quantity, right: Quantity, same: SameTrees) -> tu
         if any(_converted(left.tree, right.tree, one, other, same)[0] is not False for one, other in sized):
             return None, "several sizes"
     return best
+
+
+def _bases(unit: Unit) -> set[str]:
+    return {base for base, _ in unit.dimension}
+
+
+def _is_bare_rate(unit: Unit) -> bool:
+    """Whether a unit says per what, and not what: per hour."""
+    return bool(unit.dimension) and all(power < 0 for _, power in unit.dimension)
+
+
+def _lacks_what(one: Unit, other: Unit) -> bool:
+    """Whether one unit is the other without what there is so much of: per hour beside dollars or miles per hour."""
+    below = [{part for part in unit.dimension if part[1] < 0} for unit in (one, other)]
+    return _is_bare_rate(one) != _is_bare_rate(other) and below[0] == below[1]
 
 
 def _other_sizes(pairs: Iterable[tuple[Unit, Unit]]) -> Iterator[tuple[Unit, Unit]]:

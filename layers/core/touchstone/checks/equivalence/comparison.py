@@ -164,6 +164,8 @@ class Comparison:
                 return None
             case (kinds.Region(), _) | (_, kinds.Region()):
                 return self._regions(left, right)
+        if any(isinstance(side, Items) and _judges(side) for side in (left, right)):
+            return None  # Yes, 25
         # A number is not a list and a ratio is not a point, but an expression with names may be either.
         self.because = "other kind"
         sides = [side for side in (left, right) if isinstance(side, Quantity)]
@@ -177,6 +179,8 @@ class Comparison:
             as_list = self._items(replace(left, decimal=None), right)
             as_one = as_list is False and self.same(left.decimal, right.decimal)
             return as_list if not as_one else True if left.decimal.units else None
+        if _judges(left) != _judges(right):
+            return None
         kinds = {left.brackets, right.brackets}
         if "⟦⟧" in kinds or any(isinstance(value, Condition) for value in (*left.values, *right.values)):
             # Different equations may have the same solutions, and different cases may define the same function.
@@ -338,6 +342,11 @@ def _some_measured(value: Value) -> bool:
         case Items():
             return any(map(_some_measured, value.values))
     return False
+
+
+def _judges(value: Items) -> bool:
+    """Whether a list holds a yes or a no."""
+    return any(isinstance(each, kinds.Truth) for each in value.values)
 
 
 def _symbols(left: Value, right: Value) -> Answer:

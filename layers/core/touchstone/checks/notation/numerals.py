@@ -382,8 +382,9 @@ def _english(words: list[str], scaled: Fraction | None) -> Fraction | None:
         # A fifth is a part, but fifth may be a place in an order.
         alone = part in (["a"], ["an"]) or (not part and words[-1] in _ALONE)
         over = Fraction(1) if alone else _english(part, None) if len(part) == 1 else None
-        if whole and whole[-1] in SCALES:
-            raise NotAnExpressionError("three hundred and five sixths may be 305/6")
+        joined = part == ["ten"] and _PARTS[words[-1]] > _HUNDRED  # ten thousandths, or ten-thousandths
+        if joined or len(part) > 1 or (whole and whole[-1] in SCALES):
+            raise NotAnExpressionError("three hundred and five sixths may be 305/6, and twenty three quarters 23/4")
         if over is None:
             return None
         before = _english(whole, scaled) if whole else scaled or Fraction(0)

@@ -35,11 +35,15 @@ CHANGING = frozenset(WORDS["foreign and changing"])
 """Words of French, German, Spanish and their neighbours that may change the value of a number beside them."""
 FOREIGN = CHANGING | frozenset(WORDS["foreign"])
 """Words that are frequent in sentences of these languages, and not English."""
+ENGLISH = frozenset(WORDS["english sentences"])
+"""Words that are frequent in English sentences."""
 NOT_COUNTED = FOREIGN | frozenset(WORDS["not counted"])
 _VAGUE = re.compile(WORDS["vague"])
 """Words that make a number a bound or an estimate, so that the value is not that number."""
 _SCALE = re.compile("[a-z]{1,20}illions?")
 """A number's name beyond those that are read: vigintillion, zillions."""
+_PART = re.compile("(?:seven|nin|eleven|twelf|[a-z]{3,5}teen|[a-z]{3,5}tie|hundred|thousand|[a-z]{1,20}illion)ths?")
+"""A part's name that is not read: one seventh, three sixteenths. Before a noun it is a place: 7 eleventh graders."""
 _OF = frozenset(("of", "de", "d"))
 
 
@@ -222,6 +226,7 @@ def _noun(tokens: Sequence[Token]) -> str:
         too_short
         or words[0] in UNITS
         or any(map(_SCALE.fullmatch, words))
+        or _PART.fullmatch(words[-1])
         or not (NOT_COUNTED | NUMBER_WORDS).isdisjoint(words)
     ):
         return ""

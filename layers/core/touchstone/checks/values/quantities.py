@@ -70,7 +70,7 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
     if tight and kinds[:-1] == ["number", "-", "number", "/", "number"]:
         # In recipes, 1-1/2 cups means one and a half.
         raise NotAnExpressionError("a mixed number with a hyphen, or a difference")
-    measured = _unit_in_brackets(tokens) or _measured(tokens)
+    measured = _unit_in_brackets(tokens) or _measured(tokens) or _per_unit(tokens)
     numbers = [token.text for token in tokens if token.kind == "number"]
     several = any(text.count(",") > 1 or "," in text.partition(".")[2] for text in numbers)
     return measured or Quantity(parse_tokens(tokens), letters=_letters_behind(tokens), listed=several)
@@ -243,6 +243,15 @@ def _uncertain(tokens: Sequence[Token]) -> Quantity | None:
         case [(one, other)] if not one.offset and not other.offset:
             return Quantity(Apply("pm", (measured.tree, unscaled(scaled(spread.tree, other), one))), (one,))
     raise NotAnExpressionError("an uncertainty in another unit, or in none")
+
+
+def _per_unit(tokens: Sequence[Token]) -> Quantity | None:
+    """A number per unit without spaces, such as `15/hr`; None if the tokens may be an expression: 15/h."""
+    if len(tokens) < _TWO or tokens[0].kind != "number" or not tokens[1].is_sign("/"):
+        return None
+    units = read_unit(tokens[1:])
+    known = bool(units) and all(unit.dimension for unit in units)
+    return Quantity(parse_tokens(tokens[:1]), units) if known and tree_of(tokens) is None else None
 
 
 def _letters_behind(tokens: Sequence[Token]) -> bool:

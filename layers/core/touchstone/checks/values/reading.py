@@ -279,8 +279,12 @@ def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
 def _of_items(tokens: Tokens) -> Value:
     items, connector = connected(tokens)
     written = [tokens_text(item).strip() for item in items]
-    if len({isinstance(fixed(text), kinds.Truth) for text in written}) > 1:
-        raise NotAnExpressionError("a yes or a no with a value")
+    truths = [value for value in map(fixed, written) if isinstance(value, kinds.Truth)]
+    if truths and len(truths) < len(items):
+        beside = [_single(item) for item, text in zip(items, written, strict=True) if fixed(text) not in truths]
+        if connector == "list" and len(truths) == 1 and all(isinstance(each, Quantity) for each in beside):
+            return Items((*truths, *beside))  # Yes, 25
+        raise NotAnExpressionError("a yes or a no with a value of another kind")
     values = [_single(item) for item in items]
     if any(token.is_sign("and", "or") for token in tokens) and all(isinstance(value, Quantity) for value in values):
         raise NotAnExpressionError("a sentence of logic")
