@@ -16,6 +16,15 @@ def found(left):
         return tinylib.Box(1).width
     return found(left - 1)
 """
+TEST = "import tinylib\ndef test_width():\n    assert tinylib.Box(1).width == 1\n"
+UNITTEST = """
+import unittest as u
+import tinylib
+class Test(u.TestCase):
+    def test(self):
+        self.assertEqual(tinylib.Box(1).width, 1)
+"""
+RUN = "u.TextTestRunner().run(u.defaultTestLoader.loadTestsFromTestCase(Test))"
 HOLDS = [
     "from tinylib import Box\nBox(3)",
     "import tinylib.boxes as boxes\nassert boxes.measure(boxes.Box(2)) == 2",
@@ -36,7 +45,16 @@ HOLDS = [
     "import tinylib\ndef main():\n    assert tinylib.Box(1).width == 1\nif __name__ == '__main__':\n    main()",
     "import asyncio, tinylib\nasync def main():\n    assert tinylib.Box(1).width == 1\nasyncio.run(main())",
     "import tinylib\nclass Mine(tinylib.Box):\n    def open(self):\n        assert self.lid\nMine(1)",
-    "import tinylib\ndef test_width():\n    assert tinylib.Box(1).width == 1\nglobals()['test_width']()",
+    f"{TEST}globals()['test_width']()",
+    f"{TEST}for name, one in list(globals().items()):\n    if name.startswith('test_'):\n        one()",
+    "import tinylib\ndef positive(x):\n    assert x > 0\n    return x\nassert tinylib.Box(1).width == 1",
+    "import tinylib\nclass Given:\n    def __call__(self, box):\n        assert box == 1\ntinylib.call(Given())",
+    "import tinylib\nclass TestBox:\n    def test(self):\n        assert tinylib.Box(1).width == 1\nTestBox().test()",
+    "import asyncio, tinylib\nasync def main():\n    assert tinylib.Box(1).width == 1\nran = main()\nasyncio.run(ran)",
+    "import tinylib\ndef widths():\n    assert tinylib.Box(1).width == 1\n    yield 1\nassert list(widths()) == [1]",
+    f"{UNITTEST}result = {RUN}\nassert result.wasSuccessful()",
+    f"{UNITTEST}Test().test()",
+    "import unittest, tinylib\nclass Test(unittest.TestCase):\n    pass\nTest().assertEqual(tinylib.Box(1).width, 1)",
     "import tinylib, unittest.mock as m\nwith m.patch('tinydep.checked', str):\n    tinylib.Box(1).width + '1'",
     # what the script imports later is unmarshalled, and none of its code
     "import importlib.resources, email.mime.text, logging.config, sqlite3, runpy, tinylib\ntinylib.Box(1)",
@@ -111,6 +129,7 @@ ERROR = [
     "import tinylib\nquit()",
     "import ctypes, tinylib\nctypes.string_at(0)",
 ]  # fmt: skip
+TRUE = "import tinylib\nassert tinylib.Box(1).width == 1\n"
 VACUOUS = [
     "print('tinylib.Box is there')",
     "assert 1 + 1 == 2",
@@ -134,6 +153,14 @@ VACUOUS = [
     "from tinylib import Box\ndef test_width():\n    assert Box(1).width == 2",
     "from tinylib import Box\nasync def test_width():\n    assert Box(1).width == 2",
     "from tinylib import Box\nasync def main():\n    Box(1).chest\nmain()",
+    f"{TRUE}class TestBox:\n    def test_width(self):\n        assert tinylib.Box(1).width == 2",
+    f"{TRUE}class TestBox:\n    @staticmethod\n    def test_width():\n        assert tinylib.Box(1).width == 2",
+    f"{TRUE}class Check:\n    def width(self):\n        assert tinylib.Box(1).width == 2\nCheck()",
+    f"{TRUE}async def main():\n    assert tinylib.Box(1).width == 2\ncoro = main()\ncoro.close()",
+    f"{TRUE}def main():\n    yield\n    assert tinylib.Box(1).width == 2\nmain()",
+    f"{TRUE}def check():\n    assert tinylib.Box(1).width == 2\nprint('check')",
+    f"{TRUE}def check():\n    assert tinylib.Box(1).width == 2\ndef main():\n    check()\n    main()",
+    f"{UNITTEST}print({RUN}.wasSuccessful())",
     "import unittest as u\nfrom tinylib import Box\nclass Test(u.TestCase):\n    def test(self):\n        assert False",
     "from tinylib import Box\nassert (Box(1).width == 2, 'it is 2')",
     # a mock that would be there without the target as well

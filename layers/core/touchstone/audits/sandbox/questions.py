@@ -40,6 +40,14 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
     ast.IsNot: operator.ne,
 }
 _DENIALS = ((ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn), (ast.Lt, ast.GtE), (ast.Gt, ast.LtE))
+_BY_TEXT = frozenset({"getattr", "eval", "exec"})
+"""Built-in functions that find a function of the script by a text."""
+_RESULTS = frozenset({"wasSuccessful", "failures", "errors"})
+"""Attributes by which a result of unittest tells whether tests failed."""
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+"""What a `def` makes."""
+_MOST_LOOKS = 4_000_000
+"""Most steps by which it is read from the syntax which functions ran."""
 _MAX_DEPTH = 60
 """Deeper than any proof is written. Syntax below this depth is not looked at."""
 
@@ -69,34 +77,151 @@ class ScriptQuestions:
 
         The assertion cannot fail, or it never ran, or the failure was kept from the script.
         """
-        nodes = self._source.nodes
-        methods = {id(each) for node in nodes if isinstance(node, ast.ClassDef) for each in ast.walk(node)}
-        for node in nodes:
+        made = sum(isinstance(node, Function | ast.ClassDef) for node in self._source.nodes)
+        if made * made * len(self._source.nodes) > _MOST_LOOKS:
+            return "Whether what is asserted ran is not seen: the script has too many functions and classes."
+        for node in self._source.nodes:
             match node:
                 case ast.Assert(test=ast.Tuple(elts=[_, *_])):
                     return f"What is asserted in line {node.lineno} is always true: it is a tuple."
-                case ast.ClassDef(bases=bases) if any(ast.unparse(base).endswith("TestCase") for base in bases):
-                    return f"Whether the tests of {node.name} failed is not seen: unittest keeps it to itself."
-                case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if self._is_coroutine(name):
-                    return f"What is in {name} never ran: the call in line {node.lineno} is not awaited."
-                case ast.FunctionDef(name=name, decorator_list=[]) | ast.AsyncFunctionDef(name=name, decorator_list=[]):
-                    asserts = any(isinstance(each, ast.Assert) for each in ast.walk(node))
-                    if asserts and id(node) not in methods and not self._is_mentioned(name):
-                        return f"What is asserted in {name} never ran: nothing calls it."
+                case ast.ClassDef(name=name) if self._is_unittests(node) and self._keeps_failures(node):
+                    return f"Whether the tests of {name} failed is not seen: unittest keeps it to itself."
+        return self._never_ran()
+
+    def _is_unittests(self, node: ast.ClassDef) -> bool:
+        """Whether a base of a class is the `TestCase` of unittest, or one of its kinds."""
+        imported = {
+            alias.asname or alias.name.partition(".")[0]
+            for each in self._source.nodes
+            if isinstance(each, ast.Import)
+            or (isinstance(each, ast.ImportFrom) and str(each.module).partition(".")[0] == "unittest")
+            for alias in each.names
+            if isinstance(each, ast.ImportFrom) or alias.name.partition(".")[0] == "unittest"
+        }
+        return any(
+            ast.unparse(base).partition(".")[0] in imported and (isinstance(base, ast.Name) or "TestCase" in base.attr)
+            for base in node.bases
+            if isinstance(base, ast.Name | ast.Attribute)
+        )
+
+    def _keeps_failures(self, node: ast.ClassDef) -> bool:
+        """Whether a class of unittest has a test that the script does not call, and no result of tests is asked."""
+        tests = [each for each in node.body if isinstance(each, Function) and each.name.startswith(("test", "runTest"))]
+        asked = {name for test in self._deciding() for name in self._attributes(test)}
+        return not asked & _RESULTS and any(not self._mentions(each, self._source.nodes) for each in tests)
+
+    def _deciding(self) -> Iterable[ast.expr]:
+        """The expressions by which the script fails or not."""
+        for node in self._source.nodes:
+            raises = any(isinstance(each, ast.Raise | ast.Assert) for each in ast.walk(node))
+            if raises and isinstance(node, ast.Assert | ast.If):
+                yield node.test
+
+    def _attributes(self, node: ast.AST) -> Iterable[str]:
+        """The attributes in an expression, and in what its names are bound to."""
+        parts = list(ast.walk(node))
+        names = [part.id for part in parts if isinstance(part, ast.Name)]
+        parts += [part for name in names for value in self._source.bindings.get(name, []) for part in ast.walk(value)]
+        return [part.attr for part in parts if isinstance(part, ast.Attribute)]
+
+    def _never_ran(self) -> str | None:
+        """Which function of the script asserts something of the target and never ran, as a sentence."""
+        alive = self._source.nodes
+        looked_up = {each.id for each in alive if isinstance(each, ast.Name)}
+        attributes = {each.attr for each in alive if isinstance(each, ast.Attribute)}
+        if looked_up & {"globals", "vars", "locals"} or attributes & {"__dict__", "getmembers"}:
+            return None  # any function may be called by a name that the syntax does not show
+        if "dir" in looked_up and "getattr" in looked_up:
+            return None
+        inside = {id(each): node for node in alive if isinstance(node, ast.ClassDef) for each in node.body}
+        dead = [
+            node
+            for node in alive
+            if isinstance(node, Function)
+            and not _is_decorated(node)
+            and not self._may_be_called(node, inside.get(id(node)))
+        ]
+        called: list[Function] | None = None
+        while called is None or called:
+            alive = _without(self._source.nodes, dead)
+            called = [node for node in dead if self._mentions(node, alive)]
+            dead = [node for node in dead if node not in called]
+        for node in dead:
+            calls = self._mentions(node, self._source.nodes, dropped=True)
+            if calls and self._source.depends(node):
+                how = "awaited" if isinstance(node, ast.AsyncFunctionDef) else "iterated"
+                return f"What is in {node.name} never ran: the call in line {calls[0].lineno} is not {how}."
+            if any(
+                isinstance(each, ast.Assert) and (node.name.startswith("test") or self._source.depends(each.test))
+                for each in ast.walk(node)
+            ):
+                return f"What is asserted in {node.name} never ran: nothing calls it."
         return None
 
-    def _is_coroutine(self, name: str) -> bool:
-        values = self._source.bindings.get(name, [])
-        return bool(values) and all(isinstance(value, ast.AsyncFunctionDef) for value in values)
-
-    def _is_mentioned(self, name: str) -> bool:
-        """Whether a name is used anywhere in the script, or stands in a text of it."""
+    def _may_be_called(self, node: ast.AST, owner: ast.ClassDef | None) -> bool:
+        """Whether other code than the script's may call a method, because it has the class or an instance of it."""
+        if owner is None:
+            return False
+        name = getattr(node, "name", "")
+        if owner.decorator_list or owner.keywords or self._is_unittests(owner):
+            return True
+        uses = [each for each in self._source.nodes if isinstance(each, ast.Name) and each.id == owner.name]
+        if any(ast.unparse(base) != "object" for base in owner.bases):
+            return bool(uses) or not name.startswith("test")
+        if name.startswith("__"):
+            return bool(uses)
+        kept, names = set(), {owner.name}
+        for each in self._source.nodes:
+            match each:
+                case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=ast.Name(id=owner.name) as used)):
+                    names.add(target)
+                    kept.add(id(used))
+                case ast.Expr(value=ast.Call(func=ast.Name() as used)):
+                    kept.add(id(used))
+                case ast.Attribute(value=ast.Name() as used) | ast.Attribute(value=ast.Call(func=ast.Name() as used)):
+                    kept.add(id(used))
         return any(
-            (isinstance(node, ast.Name) and node.id == name)
-            or (isinstance(node, ast.Attribute) and node.attr == name)
-            or (isinstance(node, ast.Constant) and isinstance(node.value, str) and name in node.value)
-            for node in self._source.nodes
+            isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each.id in names and id(each) not in kept
+            for each in self._source.nodes
         )
+
+    def _mentions(self, function: Function, nodes: Iterable[ast.AST], *, dropped: bool = False) -> list[ast.expr]:
+        """Where the name of a function is used, or stands in a text of a script that looks names up.
+
+        A call of a coroutine or of a generator whose value is dropped runs nothing of it: such calls are left out, or,
+        if `dropped`, are all that is returned.
+        """
+        lost = self._dropped() if _is_lazy(function) else set()
+        by_text = any(isinstance(node, ast.Name) and node.id in _BY_TEXT for node in self._source.nodes)
+        found: list[ast.expr] = []
+        for node in nodes:
+            match node:
+                case ast.Name(id=name, ctx=ast.Load()) if name == function.name:
+                    found.append(node)
+                case ast.Attribute(attr=name, value=value) if name == function.name and not self.is_of_target(value):
+                    found.append(node)
+                case ast.Constant(value=str(text)) if by_text and function.name in text:
+                    found.append(node)
+        return [node for node in found if (id(node) in lost) == dropped]
+
+    def _dropped(self) -> set[int]:
+        """The functions of calls whose value is not used, by the identity of their syntax."""
+        closed = {
+            id(node.value) for node in self._source.nodes if isinstance(node, ast.Attribute) and node.attr == "close"
+        }
+        used = {
+            node.id
+            for node in self._source.nodes
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in closed
+        }
+        found = set()
+        for node in self._source.nodes:
+            match node:
+                case ast.Expr(value=ast.Call(func=function)) | ast.Assert(test=ast.Call(func=function)):
+                    found.add(id(function))
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=function)) if name not in used:
+                    found.add(id(function))
+        return found
 
     def _is_question(self, node: ast.AST) -> bool:
         depends = self._source.depends
@@ -305,13 +430,35 @@ class ScriptQuestions:
         found: list[ast.expr] = []
         own = False
         for value in self._source.bindings.get(function.id, []):
-            if isinstance(value, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(value, Function):
                 own = True
                 found += [each.value for each in ast.walk(value) if isinstance(each, ast.Return) and each.value]
             elif isinstance(value, ast.Lambda):
                 own = True
                 found.append(value.body)
         return found if own else None
+
+
+def _without(nodes: Iterable[ast.AST], functions: Iterable[ast.AST]) -> list[ast.AST]:
+    """The nodes that are not inside a function."""
+    inside = {id(each) for function in functions for each in ast.walk(function)}
+    return [node for node in nodes if id(node) not in inside]
+
+
+def _is_decorated(function: Function) -> bool:
+    """Whether a decorator is given the function, which may call it."""
+    return any(ast.unparse(each) not in ("staticmethod", "classmethod") for each in function.decorator_list)
+
+
+def _is_lazy(function: Function) -> bool:
+    """Whether a call runs nothing of the function yet: it is a coroutine or a generator."""
+    parts: list[ast.AST] = [*function.body]
+    for each in parts:
+        if not isinstance(each, Function | ast.Lambda | ast.ClassDef):
+            parts += ast.iter_child_nodes(each)
+    return isinstance(function, ast.AsyncFunctionDef) or any(
+        isinstance(each, ast.Yield | ast.YieldFrom) for each in parts
+    )
 
 
 def _calls_one_of(node: ast.AST, calls: frozenset[str]) -> bool:
