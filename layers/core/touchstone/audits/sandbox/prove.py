@@ -138,10 +138,7 @@ def _meaning(ran: Run, source: ProofScript, modules: tuple[str, ...], limits: Li
             return "timeout", _BREACHES["cpu"][1].format(limits=limits)
         return "error", f"The script's process was ended by signal {ran.over.signal}."
     if ran.over.reached_into:
-        return (
-            "error",
-            "Inconclusive: the script, or a library it uses, reached into the interpreter that tells its end.",
-        )
+        return "error", "Inconclusive: the script reached into the interpreter that tells its end."
     if ran.over.record is None:
         return "error", "The script left before its end, without a word."
     reading: RunMeaning = read_record(ran.over.record, source, modules)

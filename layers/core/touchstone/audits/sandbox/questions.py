@@ -149,8 +149,10 @@ class ScriptQuestions:
         for node in dead:
             calls = self._mentions(node, self._source.nodes, dropped=True)
             if calls and self._source.depends(node):
-                how = "awaited" if isinstance(node, ast.AsyncFunctionDef) else "iterated"
-                return f"What is in {node.name} never ran: the call in line {calls[0].lineno} is not {how}."
+                line = calls[0].lineno
+                if isinstance(node, ast.AsyncFunctionDef):
+                    return f"What is in {node.name} never ran: the call in line {line} is not awaited."
+                return f"What is in {node.name} never ran: the call in line {line} is not iterated."
             if any(
                 isinstance(each, ast.Assert) and (node.name.startswith("test") or self._source.depends(each.test))
                 for each in ast.walk(node)
