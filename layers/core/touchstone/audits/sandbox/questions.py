@@ -12,6 +12,7 @@ target. Such an end is not attributed to the target, and the proof says nothing 
 import ast
 import operator
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 from touchstone.audits.sandbox.dependence import ProofScript, names_in
@@ -90,18 +91,23 @@ class ScriptQuestions:
 
     def _is_unittests(self, node: ast.ClassDef) -> bool:
         """Whether a base of a class is the `TestCase` of unittest, or one of its kinds."""
-        imported = {
+        return any(
+            ast.unparse(base).partition(".")[0] in self._of_unittest
+            and (isinstance(base, ast.Name) or "TestCase" in base.attr)
+            for base in node.bases
+            if isinstance(base, ast.Name | ast.Attribute)
+        )
+
+    @cached_property
+    def _of_unittest(self) -> frozenset[str]:
+        """The names by which the script knows unittest and its parts."""
+        return frozenset(
             alias.asname or alias.name.partition(".")[0]
             for each in self._source.nodes
             if isinstance(each, ast.Import)
             or (isinstance(each, ast.ImportFrom) and str(each.module).partition(".")[0] == "unittest")
             for alias in each.names
             if isinstance(each, ast.ImportFrom) or alias.name.partition(".")[0] == "unittest"
-        }
-        return any(
-            ast.unparse(base).partition(".")[0] in imported and (isinstance(base, ast.Name) or "TestCase" in base.attr)
-            for base in node.bases
-            if isinstance(base, ast.Name | ast.Attribute)
         )
 
     def _keeps_failures(self, node: ast.ClassDef) -> bool:
@@ -113,8 +119,9 @@ class ScriptQuestions:
     def _deciding(self) -> Iterable[ast.expr]:
         """The expressions by which the script fails or not."""
         for node in self._source.nodes:
-            raises = any(isinstance(each, ast.Raise | ast.Assert) for each in ast.walk(node))
-            if raises and isinstance(node, ast.Assert | ast.If):
+            if isinstance(node, ast.Assert) or (
+                isinstance(node, ast.If) and any(isinstance(each, ast.Raise | ast.Assert) for each in ast.walk(node))
+            ):
                 yield node.test
 
     def _attributes(self, node: ast.AST) -> Iterable[str]:
@@ -193,8 +200,7 @@ class ScriptQuestions:
         A call of a coroutine or of a generator whose value is dropped runs nothing of it: such calls are left out, or,
         if `dropped`, are all that is returned.
         """
-        lost = self._dropped() if _is_lazy(function) else set()
-        by_text = any(isinstance(node, ast.Name) and node.id in _BY_TEXT for node in self._source.nodes)
+        lost = self._dropped if _is_lazy(function) else frozenset()
         found: list[ast.expr] = []
         for node in nodes:
             match node:
@@ -202,11 +208,17 @@ class ScriptQuestions:
                     found.append(node)
                 case ast.Attribute(attr=name, value=value) if name == function.name and not self.is_of_target(value):
                     found.append(node)
-                case ast.Constant(value=str(text)) if by_text and function.name in text:
+                case ast.Constant(value=str(text)) if self._looks_names_up and function.name in text:
                     found.append(node)
         return [node for node in found if (id(node) in lost) == dropped]
 
-    def _dropped(self) -> set[int]:
+    @cached_property
+    def _looks_names_up(self) -> bool:
+        """Whether the script may find a function by a text."""
+        return any(isinstance(node, ast.Name) and node.id in _BY_TEXT for node in self._source.nodes)
+
+    @cached_property
+    def _dropped(self) -> frozenset[int]:
         """The functions of calls whose value is not used, by the identity of their syntax."""
         closed = {
             id(node.value) for node in self._source.nodes if isinstance(node, ast.Attribute) and node.attr == "close"
@@ -223,7 +235,7 @@ class ScriptQuestions:
                     found.add(id(function))
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=function)) if name not in used:
                     found.add(id(function))
-        return found
+        return frozenset(found)
 
     def _is_question(self, node: ast.AST) -> bool:
         depends = self._source.depends
