@@ -34,14 +34,18 @@ def may_be_rounded(left: Tree, right: Tree) -> bool:
 def _within(tree: Tree, other: Tree, steps: dict[Number, Fraction], shifts: dict[Number, Fraction]) -> bool:
     """Whether `other` is within half a step of each decimal of `tree`, once these are shifted."""
     known = False
+    shifted = _moved(tree, shifts)
+    ends = [
+        [_moved(tree, shifts | {number: shifts[number] + half}) for half in (step / 2, -step / 2)]
+        for number, step in steps.items()
+    ]
     for point in points(sorted(tree.variables | other.variables)):
-        middle, wanted = defined(_moved(tree, shifts), point), defined(other, point)
+        middle, wanted = defined(shifted, point), defined(other, point)
         if middle is None or wanted is None:
             continue
         room = mpmath.mpf(0)
-        for number, step in steps.items():
-            ends = [_moved(tree, shifts | {number: shifts[number] + half}) for half in (step / 2, -step / 2)]
-            values = [defined(end, point) for end in ends]
+        for both in ends:
+            values = [defined(end, point) for end in both]
             room += max((abs(value - middle) for value in values if value is not None), default=0)
         if abs(middle - wanted) > (room if any(shifts.values()) else room * (1 + _HALF_UP)):
             return False

@@ -97,7 +97,7 @@ def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answe
 
 def _doubt(left: Tree, right: Tree, same: SameTrees, *, letters: bool) -> str:
     """The rule that leaves it open whether two different expressions are the same; "" if no such rule applies."""
-    if {"Gamma"} & (left.variables ^ right.variables) and _may_be_gamma(left, right, same):
+    if "Gamma" in left.variables ^ right.variables and _may_be_gamma(left, right, same):
         return "a letter"
     turned = _in_degrees(left), _in_degrees(right)
     if turned != (left, right) and same(*turned) is not False:
