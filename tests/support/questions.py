@@ -53,3 +53,14 @@ def adapter(provider: str, server: ProviderServer, *, key: str = KEY) -> Adapter
 def response(body: Any) -> Response:
     """A response of status 200 with this body."""
     return Response(status=200, headers={}, body=json.dumps(body))
+
+
+def adapter_at(provider: str, base_url: str, key: str = KEY) -> Adapter:
+    """A provider's adapter for this base URL."""
+    match provider:
+        case "gemini":
+            return GeminiAdapter(api_key=key, base_url=base_url)
+        case "anthropic":
+            return AnthropicAdapter(api_key=key, base_url=base_url)
+        case _:
+            return OpenAIAdapter(api_key=key, base_url=base_url, provider=provider, compatible=provider != "openai")

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from tests.support.providers import ProviderServer, drip, error, hang, success
-from tests.support.questions import KEY, PICTURE, PROVIDERS, SECRET, Verdict, adapter, question
+from tests.support.questions import KEY, PICTURE, PROVIDERS, SECRET, Verdict, adapter, adapter_at, question
 from tests.support.wire import Asked, Behaviour, Kind
 from touchstone.errors import (
     DayQuotaError,
@@ -257,19 +257,9 @@ def _closed_port() -> int:
         return int(found.getsockname()[1])
 
 
-def _at(provider: str, base_url: str, key: str = KEY) -> Adapter:
-    match provider:
-        case "gemini":
-            return GeminiAdapter(api_key=key, base_url=base_url)
-        case "anthropic":
-            return AnthropicAdapter(api_key=key, base_url=base_url)
-        case _:
-            return OpenAIAdapter(api_key=key, base_url=base_url, provider=provider, compatible=provider != "openai")
-
-
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_refused_connection_was_certainly_not_sent(provider: str) -> None:
-    judge = _at(provider, f"http://127.0.0.1:{_closed_port()}")
+    judge = adapter_at(provider, f"http://127.0.0.1:{_closed_port()}")
     with pytest.raises(OverloadedError) as failed:
         await judge.ask("model-x", question(), timeout=5)
     assert not failed.value.sent
@@ -278,7 +268,7 @@ async def test_a_refused_connection_was_certainly_not_sent(provider: str) -> Non
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_base_url_that_is_none_is_misconfigured(provider: str) -> None:
-    judge = _at(provider, "ftp://example.invalid/")
+    judge = adapter_at(provider, "ftp://example.invalid/")
     with pytest.raises(MisconfiguredError) as failed:
         await judge.ask("model-x", question(), timeout=5)
     assert not failed.value.sent
@@ -289,7 +279,7 @@ async def test_a_base_url_that_is_none_is_misconfigured(provider: str) -> None:
 @pytest.mark.parametrize("key", ["", "  \n", "schlüssel", "a\nb"])
 def test_a_key_that_no_header_can_carry_is_misconfigured(provider: str, key: str) -> None:
     with pytest.raises(MisconfiguredError, match="No usable API key") as failed:
-        _at(provider, "http://127.0.0.1:1", key).load()
+        adapter_at(provider, "http://127.0.0.1:1", key).load()
     assert not failed.value.sent
 
 
@@ -299,7 +289,7 @@ def test_a_key_that_no_header_can_carry_is_misconfigured(provider: str, key: str
 def test_a_missing_sdk_is_misconfigured(provider: str, sdk: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, sdk, None)
     with pytest.raises(MisconfiguredError, match=r"touchstone-verdicts\[judges\]") as failed:
-        _at(provider, "http://127.0.0.1:1").load()
+        adapter_at(provider, "http://127.0.0.1:1").load()
     assert not failed.value.sent
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.questions import KEY, PROVIDERS, SECRET, Verdict, question
+from tests.support.questions import KEY, PROVIDERS, SECRET, Verdict, adapter_at, question
 from touchstone.errors import (
     JudgeError,
     MinuteQuotaError,
@@ -24,10 +24,7 @@ from touchstone.errors import (
 )
 from touchstone.judges.adapters import Adapter
 from touchstone.judges.adapters.connections import LONGEST_REPLY_BYTES
-from touchstone.judges.anthropic import AnthropicAdapter
 from touchstone.judges.calling import POSSIBLY_BILLED
-from touchstone.judges.gemini import GeminiAdapter
-from touchstone.judges.openai import OpenAIAdapter
 
 PASSED = '{"passed": true, "confidence": 0.9}'
 
@@ -69,22 +66,12 @@ async def _answering(
         writer.close()
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=certificate)
-    judge = _adapter(provider, f"{address}:{server.sockets[0].getsockname()[1]}")
+    judge = adapter_at(provider, f"{address}:{server.sockets[0].getsockname()[1]}")
     try:
         yield judge
     finally:
         await judge.aclose()
         server.close()
-
-
-def _adapter(provider: str, url: str) -> Adapter:
-    match provider:
-        case "gemini":
-            return GeminiAdapter(api_key=KEY, base_url=url)
-        case "anthropic":
-            return AnthropicAdapter(api_key=KEY, base_url=url)
-        case _:
-            return OpenAIAdapter(api_key=KEY, base_url=url, provider=provider, compatible=provider != "openai")
 
 
 async def _failure(provider: str, response: bytes, **how: Any) -> JudgeError:
