@@ -33,7 +33,7 @@ _step = references_handler(AnswerReferences)
 @_step
 def read_image(references: AnswerReferences) -> dict[str, Any]:
     """OCR: reads the problem from the picture and stores it in the record."""
-    from touchstone.operations.steps import read_problem
+    from touchstone.operations.answers.steps import read_problem
 
     run(read_problem(of_answers(references.tenant, patient=True), references.answer_id))
     return {}
@@ -42,7 +42,7 @@ def read_image(references: AnswerReferences) -> dict[str, Any]:
 @_step
 def analyze(references: AnswerReferences) -> dict[str, Any]:
     """ANALYZE: finds the problem's subject, difficulty, knowledge points and language, and stores them."""
-    from touchstone.operations.steps import analyze_problem
+    from touchstone.operations.answers.steps import analyze_problem
 
     run(analyze_problem(of_answers(references.tenant, patient=True), references.answer_id))
     return {}
@@ -51,7 +51,7 @@ def analyze(references: AnswerReferences) -> dict[str, Any]:
 @_step
 def retrieve(references: AnswerReferences) -> dict[str, Any]:
     """RETRIEVE: says whether the very same problem was answered before. If so, the record now holds that answer."""
-    from touchstone.operations.steps import retrieve_solution
+    from touchstone.operations.answers.steps import retrieve_solution
 
     return {"found": run(retrieve_solution(of_answers(references.tenant), references.answer_id))}
 
@@ -59,7 +59,7 @@ def retrieve(references: AnswerReferences) -> dict[str, Any]:
 @_step
 def solve(references: AnswerReferences) -> dict[str, Any]:
     """SOLVE: adds attempt `number` to the record."""
-    from touchstone.operations.steps import solve_problem
+    from touchstone.operations.answers.steps import solve_problem
 
     context = of_answers(references.tenant, patient=True)
     run(solve_problem(context, references.answer_id, number=references.number))
@@ -69,7 +69,7 @@ def solve(references: AnswerReferences) -> dict[str, Any]:
 @_step
 def verify(references: AnswerReferences) -> dict[str, Any]:
     """QUICK_VERIFY: proves, judges or skips the attempt `number`. Says with which step the pipeline goes on."""
-    from touchstone.operations.steps import verify_attempt
+    from touchstone.operations.answers.steps import verify_attempt
 
     context = of_answers(references.tenant, patient=True)
     verified = run(verify_attempt(context, references.answer_id, number=references.number))
@@ -79,7 +79,7 @@ def verify(references: AnswerReferences) -> dict[str, Any]:
 @_step
 def enrich(references: AnswerReferences) -> dict[str, Any]:
     """ENRICH: adds what helps the learner, and finishes the record. Says whether a deep evaluation is to start."""
-    from touchstone.operations.steps import enrich_and_finish
+    from touchstone.operations.answers.steps import enrich_and_finish
 
     context = of_answers(references.tenant, patient=True)
     record = run(enrich_and_finish(context, references.answer_id, skipped=references.skip))
@@ -95,7 +95,7 @@ def fail(references: AnswerReferences) -> dict[str, Any]:
     start.
     """
     from functions.composition.stores import answers
-    from touchstone.operations.finishing import fail_or_finish
+    from touchstone.operations.answers.finishing import fail_or_finish
     from touchstone.references import Reference
 
     failure = f"The problem could not be solved ({references.error or 'unknown'}); ask again later."
@@ -108,13 +108,13 @@ def fail(references: AnswerReferences) -> dict[str, Any]:
 @_step
 def evaluate(references: AnswerReferences) -> dict[str, Any]:
     """DEEP_EVALUATE: one try at a fresh deep evaluation. Says the record's state and how long the record waits."""
-    from touchstone.operations.evaluating import evaluate_answer
+    from touchstone.operations.answers.evaluating import evaluate_answer
 
     outcome = run(evaluate_answer(of_answers(references.tenant), references.answer_id))
     count_evaluation(outcome)
     wait_seconds = seconds_until(outcome.until)
     if outcome.state == "deferred":
-        from touchstone.operations.draining import SOON
+        from touchstone.operations.answers.draining import SOON
 
         if wait_seconds <= SOON.total_seconds():
             bulk_evaluations().wake()

@@ -13,7 +13,7 @@ from functions.steps import StepReferences, Work, list_output, step_handler
 
 if TYPE_CHECKING:
     from touchstone.operations.audits.context import AuditContext
-    from touchstone.operations.context import StepProgress
+    from touchstone.operations.jobs.context import StepProgress
 
 
 class AuditReferences(StepReferences):

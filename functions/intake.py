@@ -15,7 +15,7 @@ from functions.observability import count_verdict, log_fault, logger, publishing
 from touchstone.answers.model import ENDED
 from touchstone.clock import Deadline
 from touchstone.errors import TouchstoneError
-from touchstone.operations.messages import Message, parse_message, take
+from touchstone.operations.answers.messages import Message, parse_message, take
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse

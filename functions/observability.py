@@ -17,7 +17,7 @@ from touchstone.errors import TouchstoneError
 if TYPE_CHECKING:
     from touchstone.answers.model import AnswerRecord
     from touchstone.judges.spends import Spend
-    from touchstone.operations.evaluating import TryOutcome
+    from touchstone.operations.answers.evaluating import TryOutcome
 
 PLACES_SHOWN = 8
 """How many of the innermost traceback frames of an unexpected error are logged: enough to find it, few to read."""

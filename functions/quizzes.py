@@ -9,7 +9,7 @@ from functions.observability import note
 from functions.steps import StepReferences, Work, references_handler, step_handler
 
 if TYPE_CHECKING:
-    from touchstone.operations.context import StepProgress
+    from touchstone.operations.jobs.context import StepProgress
     from touchstone.operations.quizzes.context import QuizContext
 
 

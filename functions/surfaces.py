@@ -12,7 +12,7 @@ from functions.steps import StepReferences, Work, list_output, step_handler
 from touchstone.surfaces.model import MetricName
 
 if TYPE_CHECKING:
-    from touchstone.operations.context import StepProgress
+    from touchstone.operations.jobs.context import StepProgress
     from touchstone.operations.surfaces.context import ExperimentContext, MeasuringContext
 
 

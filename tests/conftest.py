@@ -18,7 +18,7 @@ from tests.support import clocks
 from touchstone import limits
 from touchstone.clock import OFFSET_VARIABLE
 from touchstone.judges.opening import Judges
-from touchstone.operations.patience import PatientJudges
+from touchstone.operations.jobs.patience import PatientJudges
 
 HERE = Path(__file__).parent
 MANY = 500

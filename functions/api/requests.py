@@ -15,7 +15,7 @@ from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
 from touchstone.errors import ForbiddenError, InputError, TooLargeError, UnauthenticatedError
-from touchstone.operations.json_text import loads as loads_strictly
+from touchstone.json_text import loads as loads_strictly
 from touchstone.records import Identity, Role
 
 ALLOWED: dict[Role, frozenset[Role]] = {

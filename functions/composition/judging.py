@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from touchstone.judges.base import Tier
     from touchstone.judges.registry import Registry
     from touchstone.judges.sureness import JudgeThresholds
-    from touchstone.operations.replaying import BatchApis
-    from touchstone.operations.routing import RoutingReport
+    from touchstone.operations.provider_batches.replaying import BatchApis
+    from touchstone.operations.reports.routing import RoutingReport
     from touchstone.oracle.choice import OracleChoice
     from touchstone.quizzes.generation import GeneratorChoice as Generator
     from touchstone.records import Rates
@@ -102,7 +102,7 @@ def _judges(
     from functions.judge_keys import DeploymentKeys
     from touchstone.budgets import DynamoAdmission
     from touchstone.judges.opening import Judges
-    from touchstone.operations.patience import PatientJudges
+    from touchstone.operations.jobs.patience import PatientJudges
     from touchstone.records import Replies
 
     return (PatientJudges if patient else Judges)(
@@ -135,7 +135,7 @@ def sure_judges(tenant: str) -> JudgeThresholds:
     kept = _kept_thresholds(tenant)
     now = time.monotonic()
     if kept.judges is None or now - kept.read_at >= THRESHOLDS_KEPT_SECONDS:
-        from touchstone.operations.labelling import read_thresholds
+        from touchstone.operations.labels.labelling import read_thresholds
 
         kept.judges = read_thresholds(stores.thresholds(), stores.statistics, tenant=tenant)
         kept.read_at = now
@@ -159,7 +159,7 @@ def batched(tier: Tier = "evaluate") -> bool:
 def batch_apis(listed: Registry | None = None) -> BatchApis:
     """The providers' batch APIs, on the connections that all judges share. `listed` None: the deployment's registry."""
     from functions.judge_keys import DeploymentKeys
-    from touchstone.operations.replaying import BatchApis
+    from touchstone.operations.provider_batches.replaying import BatchApis
 
     listed = listed or registry()
     return BatchApis(
@@ -196,8 +196,8 @@ def routing_report(
     `rates` and `routing` are given if they are read already; None: they are read here. `limit` is the most subjects;
     None: as many as one response holds. Raises `InputError` for a cursor of another list.
     """
-    from touchstone.operations.rates import MOST
-    from touchstone.operations.routing import routing_report
+    from touchstone.operations.reports.rates import MOST
+    from touchstone.operations.reports.routing import routing_report
 
     return routing_report(
         tenant=tenant,

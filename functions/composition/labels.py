@@ -8,8 +8,8 @@ from functions.composition import judging, stores
 
 if TYPE_CHECKING:
     from touchstone.judges.sureness import JudgeThresholds
-    from touchstone.operations.drawing import Draw, Drawn, DrawnVerdict, Labeller, LabelTasks
-    from touchstone.operations.labelling import Labelling
+    from touchstone.operations.labels.drawing import Draw, Drawn, DrawnVerdict, Labeller, LabelTasks
+    from touchstone.operations.labels.labelling import Labelling
     from touchstone.records import Labels
 
 
@@ -23,7 +23,7 @@ def labels() -> Labels:
 def labelling(tenant: str) -> Labelling:
     """The part with which a tenant labels the verdicts on its records. Each label updates the judges' thresholds."""
     from touchstone.clock import system_clock
-    from touchstone.operations.labelling import Labelling, keep_thresholds, readings_of
+    from touchstone.operations.labels.labelling import Labelling, keep_thresholds, readings_of
 
     readings = readings_of(
         answers=stores.answers, measurements=stores.measurements, tasks=stores.tasks, submissions=stores.submissions
@@ -39,7 +39,7 @@ def labelling(tenant: str) -> Labelling:
 
 def label_tasks(tenant: str, *, sample: Drawn, count: int) -> LabelTasks:
     """The answers of a tenant to label next: at most `count`, drawn for the sample."""
-    from touchstone.operations.drawing import label_tasks
+    from touchstone.operations.labels.drawing import label_tasks
 
     return label_tasks(
         stores.answers(), labels(), tenant=tenant, sample=sample, count=count, thresholds=_sure(tenant, sample)
@@ -48,7 +48,7 @@ def label_tasks(tenant: str, *, sample: Drawn, count: int) -> LabelTasks:
 
 def next_to_label(tenant: str, *, sample: Drawn, asks: Labeller) -> tuple[DrawnVerdict | None, Draw]:
     """The next verdict for a person to label, None if there is none, and the draw that it comes from."""
-    from touchstone.operations.drawing import SHARED_AMONG, draw, next_for
+    from touchstone.operations.labels.drawing import SHARED_AMONG, draw, next_for
 
     found = draw(
         stores.answers(),

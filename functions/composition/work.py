@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
     from touchstone.answers.model import AnswerRecord
     from touchstone.clock import Deadline
-    from touchstone.operations.again import AgainMessage
+    from touchstone.operations.answers.again import AgainMessage
+    from touchstone.operations.answers.draining import Drain
+    from touchstone.operations.answers.intake import AnswerIntake, BulkEvaluations, Ended
+    from touchstone.operations.answers.sweeping import AnswerSweep
     from touchstone.operations.batches.batching import Batching
     from touchstone.operations.batches.line_measurements import LineMeasurements
     from touchstone.operations.batches.line_quizzes import LineQuizzes
     from touchstone.operations.batches.line_submissions import LineSubmissions
     from touchstone.operations.batches.line_work import LineWork
-    from touchstone.operations.draining import Drain
-    from touchstone.operations.intake import AnswerIntake, BulkEvaluations, Ended
     from touchstone.operations.jobs.sweep import Sweep
     from touchstone.operations.purging import Purging
-    from touchstone.operations.sweeping import AnswerSweep
     from touchstone.records import Answers
 
 
 @cache
 def bulk_evaluations() -> BulkEvaluations:
     """The line of deep evaluations from doors through which many requests come."""
-    from touchstone.operations.intake import BulkEvaluations
-    from touchstone.operations.reporting import spent_for_today
+    from touchstone.operations.answers.intake import BulkEvaluations
+    from touchstone.operations.reports.budgets import spent_for_today
     from touchstone.records import Leases
 
     return BulkEvaluations(
@@ -56,7 +56,7 @@ def verify_now(
     """Verify an answer in this process while its sender waits; see `intake.Verifier`."""
 
     async def verified() -> None:
-        from touchstone.operations.steps import verify_own_answer
+        from touchstone.operations.answers.steps import verify_own_answer
 
         waited_for = replace(contexts.of_answers(tenant, awaited=True), answers=answers)
         await verify_own_answer(waited_for, answer_id, deadline=deadline, ended=ended)
@@ -71,7 +71,7 @@ def intake(tenant: str, *, bulk: bool = False) -> AnswerIntake:
     waits for a verification.
     """
     from functions.observability import count_verdict
-    from touchstone.operations.intake import AnswerIntake
+    from touchstone.operations.answers.intake import AnswerIntake
 
     return AnswerIntake(
         tenant=tenant,
@@ -89,8 +89,8 @@ def intake(tenant: str, *, bulk: bool = False) -> AnswerIntake:
 
 def drain(shard: int = 0) -> Drain:
     """The drain that works off the deferred evaluations of all tenants: the number `shard` of those side by side."""
-    from touchstone.operations.draining import Drain
-    from touchstone.operations.reporting import free_units
+    from touchstone.operations.answers.draining import Drain
+    from touchstone.operations.reports.budgets import free_units
     from touchstone.records import Leases
 
     return Drain(
@@ -106,7 +106,7 @@ def drain(shard: int = 0) -> Drain:
 
 def answer_sweep() -> AnswerSweep:
     """The sweep that restarts or ends the answers that a crash left behind."""
-    from touchstone.operations.sweeping import AnswerSweep
+    from touchstone.operations.answers.sweeping import AnswerSweep
 
     return AnswerSweep(
         answers=stores.answers(),
@@ -119,7 +119,7 @@ def answer_sweep() -> AnswerSweep:
 
 def sweep() -> Sweep:
     """The sweep that restarts what a crash left behind of all other jobs. A new job needs one more line here."""
-    from touchstone.operations import swept
+    from touchstone.operations.jobs import restarts as swept
     from touchstone.operations.jobs.sweep import Sweep
 
     return Sweep(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from functions.pages.finding import found_at
 from functions.pages.tables import Column, PageTable, row_of
 from touchstone.clock import system_clock
-from touchstone.operations.reporting import BacklogReport, BudgetReport
+from touchstone.operations.reports.budgets import BacklogReport, BudgetReport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

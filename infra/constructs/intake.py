@@ -8,7 +8,7 @@ from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.queues import Queues
 from infra.constructs.store import ARTIFACTS, TRACES, Store
-from touchstone.operations.again import INTAKE_SECONDS
+from touchstone.operations.answers.again import INTAKE_SECONDS
 
 RECEIVING = Size(memory_mb=1769, timeout_s=INTAKE_SECONDS)
 BATCH_SIZE = 1

@@ -7,7 +7,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.function import Function
-from touchstone.operations.again import DELIVERIES, VISIBLE_AFTER
+from touchstone.operations.answers.again import DELIVERIES, VISIBLE_AFTER
 
 LONGEST_RETENTION = Duration.days(14)
 INTAKE_RETENTION = Duration.days(4)

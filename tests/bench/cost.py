@@ -43,8 +43,8 @@ from tests.support.overrides import registry
 from tests.support.providers import ProviderServer
 from tests.support.templates import Resources, functions, of_type
 from touchstone.clock import OFFSET_VARIABLE, system_clock
-from touchstone.operations import intake
-from touchstone.operations.draining import ROUND
+from touchstone.operations.answers import intake
+from touchstone.operations.answers.draining import ROUND
 from touchstone.references import Reference
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "how-to" / "deploy.md"

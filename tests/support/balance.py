@@ -28,7 +28,7 @@ from touchstone.answers.model import ENDED, AnswerRecord
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.spends import Spend
 from touchstone.operations.provider_batches.questions import questions_from_text
-from touchstone.operations.reporting import budget_report
+from touchstone.operations.reports.budgets import budget_report
 from touchstone.records import Statistics
 from touchstone.records.jobs import JobStore
 from touchstone.records.parts import Parts

@@ -18,7 +18,7 @@ from tests.support.machines import Machines
 from tests.support.table import TABLE_NAME, create_table
 from touchstone.clock import OFFSET_VARIABLE
 from touchstone.judges import Judges
-from touchstone.operations.replaying import BatchApis
+from touchstone.operations.provider_batches.replaying import BatchApis
 from touchstone.records import EventBus, Role, Tenants
 
 if TYPE_CHECKING:

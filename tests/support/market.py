@@ -13,8 +13,8 @@ from tests.support.records import HandClock
 from tests.support.starts import Starts, starts_of_tasks
 from touchstone.judges import load_registry
 from touchstone.judges.cache import MemoryCache
+from touchstone.operations.jobs.restarts import tasks_swept
 from touchstone.operations.jobs.sweep import MOST, Sweep
-from touchstone.operations.swept import tasks_swept
 from touchstone.operations.tasks.challenging import compare_again, rescore
 from touchstone.operations.tasks.closing import close
 from touchstone.operations.tasks.comparing import compare_dimension

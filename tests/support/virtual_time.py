@@ -158,7 +158,7 @@ class VirtualTime:
 
         outer = self
         from touchstone.judges.adapters.connections import Connections
-        from touchstone.operations.patience import PatientJudges
+        from touchstone.operations.jobs.patience import PatientJudges
 
         sent = Connections.handle_async_request
 

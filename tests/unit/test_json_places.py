@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from touchstone import json_text
 from touchstone.errors import InputError
 from touchstone.json_places import Lines, Located, MisplacedError, Path, located, path_of, path_text
-from touchstone.operations import json_text
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS

@@ -17,7 +17,7 @@ from touchstone.answers.judge_time import LEAST_SECONDS
 from touchstone.answers.model import SolveRequest, VerifyRequest
 from touchstone.answers.view import AnswerView
 from touchstone.attempts import When
-from touchstone.operations.intake import SYNC_SECONDS
+from touchstone.operations.answers.intake import SYNC_SECONDS
 from touchstone.records import AnswerSummary
 from touchstone.records.answer_query import AnswerQuery
 from touchstone.references import Reference

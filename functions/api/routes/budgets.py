@@ -6,7 +6,7 @@ from functions.api.requests import caller
 from functions.composition.judging import judges
 from functions.composition.stores import evaluations, provider_batches, quotas, spending, statistics
 from functions.environment import environment
-from touchstone.operations.reporting import BacklogReport, BudgetReport, backlog_report, budget_report
+from touchstone.operations.reports.budgets import BacklogReport, BudgetReport, backlog_report, budget_report
 
 router = Router()
 

@@ -4,7 +4,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.api.requests import caller
 from functions.composition.stores import statistics, thresholds
-from touchstone.operations import labelling
+from touchstone.operations.labels import labelling
 from touchstone.statistics.card_views import JudgeCardView, JudgeSummary
 
 router = Router()

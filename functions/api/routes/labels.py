@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from functions.api.found import Limit
 from functions.api.requests import caller, decoded_part, no_content
 from functions.composition.labels import label_tasks, labelling, labels
-from touchstone.operations.drawing import Drawn, LabelTasks
+from touchstone.operations.labels.drawing import Drawn, LabelTasks
 from touchstone.records.labels import Label, PersonsWord
 from touchstone.statistics.tallies import JudgeKey, Sample
 

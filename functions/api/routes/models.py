@@ -13,8 +13,8 @@ from functions.api.requests import caller, decoded_part, no_content
 from functions.composition.judging import registry, routing_report
 from functions.composition.stores import routing_pins
 from touchstone.errors import InputError, SettingsError
-from touchstone.operations.rates import MOST
-from touchstone.operations.routing import RoutingReport
+from touchstone.operations.reports.rates import MOST
+from touchstone.operations.reports.routing import RoutingReport
 
 router = Router()
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from functions.api.requests import caller
 from functions.composition.stores import statistics
-from touchstone.operations.rates import MOST, RatesReport, rates_report
+from touchstone.operations.reports.rates import MOST, RatesReport, rates_report
 
 router = Router()
 

@@ -10,7 +10,7 @@ from functions.pages.labelling import address_of
 from functions.pages.tables import Column, PageTable, Row
 from functions.pages.visit import Page, PageView, router, visit
 from functions.pages.words import PageTexts
-from touchstone.operations.labelling import judge_card, judge_summaries
+from touchstone.operations.labels.labelling import judge_card, judge_summaries
 from touchstone.records.labels import Label
 from touchstone.statistics.card_views import JudgeCardView, JudgeSummary
 from touchstone.statistics.cards import Agreement, Calibration, Share

@@ -16,7 +16,7 @@ from functions.pages.tables import Column, PageTable, fact, row_of
 from functions.pages.visit import Page, PageView, Visit, form, redirect, router, visit
 from touchstone.answers.labelling import KIND
 from touchstone.errors import InputError
-from touchstone.operations.drawing import Drawn, DrawnVerdict, Labeller, name_of
+from touchstone.operations.labels.drawing import Drawn, DrawnVerdict, Labeller, name_of
 from touchstone.records.labels import Label
 from touchstone.statistics.label_progress import label_progress
 from touchstone.statistics.sampling import pool_of

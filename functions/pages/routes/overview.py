@@ -18,7 +18,7 @@ from functions.pages.visit import Page, PageView, Visit, router, visit
 from functions.pages.words import PageTexts
 from touchstone.clock import system_clock
 from touchstone.judges.base import Tier
-from touchstone.operations.reporting import BacklogReport, BudgetReport, QuotaView, backlog_report, budget_report
+from touchstone.operations.reports.budgets import BacklogReport, BudgetReport, QuotaView, backlog_report, budget_report
 from touchstone.records.answer_query import SKIP_REASONS
 
 if TYPE_CHECKING:

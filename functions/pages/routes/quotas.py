@@ -13,7 +13,7 @@ from functions.pages.visit import Page, PageView, router, visit
 from functions.pages.words import PageTexts
 from touchstone.budgets import Spent
 from touchstone.judges.base import Tier
-from touchstone.operations.reporting import BacklogReport, BudgetReport, QuotaView
+from touchstone.operations.reports.budgets import BacklogReport, BudgetReport, QuotaView
 
 DAYS = 30
 LISTS = ("answers", "measurements", "quizzes", "experiments", "audits", "tasks")

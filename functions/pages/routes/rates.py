@@ -10,8 +10,8 @@ from functions.pages.rendering import MOST_ROWS
 from functions.pages.tables import Column, PageTable, Row
 from functions.pages.visit import Page, PageView, Visit, form, redirect, router, visit
 from touchstone.errors import InputError, SettingsError
-from touchstone.operations.rates import RateView, Tallies, rates_page
-from touchstone.operations.routing import RoutingReport, SubjectRouting
+from touchstone.operations.reports.rates import RateView, Tallies, rates_page
+from touchstone.operations.reports.routing import RoutingReport, SubjectRouting
 from touchstone.records.cursors import is_cursor_of
 from touchstone.records.keys import of_tenant
 

@@ -1,6 +1,6 @@
 """Read JSON and keep where every value stands in the text, so that a finding can name its line and column.
 
-This reader accepts the same JSON as every door (`touchstone.operations.json_text`). It refuses the same JSON, and says
+This reader accepts the same JSON as every door (`touchstone.json_text`). It refuses the same JSON, and says
 at which place: a field that stands twice in one object, NaN and Infinity, half a character (a lone surrogate), nesting
 that is too deep.
 """

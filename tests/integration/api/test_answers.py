@@ -16,8 +16,8 @@ from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.sinks import SaidAloud
 from touchstone.answers.model import MAX_ANSWER_CHARS, MAX_PROBLEM_CHARS, AnswerRecord
 from touchstone.clock import OFFSET_VARIABLE, system_clock
-from touchstone.operations import intake, steps
-from touchstone.operations.finishing import fail_or_finish
+from touchstone.operations.answers import intake, steps
+from touchstone.operations.answers.finishing import fail_or_finish
 from touchstone.records import Answers
 from touchstone.references import Reference
 

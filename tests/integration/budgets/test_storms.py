@@ -16,7 +16,7 @@ from touchstone.budgets import BudgetAdmission, DynamoAdmission, MemoryAdmission
 from touchstone.clock import Deadline
 from touchstone.judges import EnvironmentKeys, Judge, Judges, load_registry
 from touchstone.judges.base import Reply
-from touchstone.operations.patience import PatientJudge
+from touchstone.operations.jobs.patience import PatientJudge
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table

@@ -185,7 +185,7 @@ def test_r3_a_worker_that_dies_anywhere_loses_nothing_and_doubles_nothing(
     with monkeypatch.context() as dying:
         match point:
             case "created":
-                dying.setattr("touchstone.operations.messages.work_whole", killed)
+                dying.setattr("touchstone.operations.answers.messages.work_whole", killed)
             case "called":
                 dying.setattr("touchstone.judges.calling.Caller._cost", killed)
             case "answered":

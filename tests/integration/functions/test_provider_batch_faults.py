@@ -31,10 +31,10 @@ from touchstone.errors import StoreError
 from touchstone.judges import load_registry
 from touchstone.judges.batches.openai import OpenAIBatches
 from touchstone.judges.batches.record import ProviderBatch
-from touchstone.operations.following import BatchLocation
 from touchstone.operations.jobs.sweep import STALLED_AFTER
 from touchstone.operations.provider_batches import advancing, gathering
 from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.following import BatchLocation
 from touchstone.operations.provider_batches.learned_sizes import LEARNED_FOR
 from touchstone.records.answers import asked
 

@@ -16,8 +16,8 @@ from tests.support.providers import ProviderServer, error, hang, success
 from tests.support.wire import Behaviour
 from touchstone.answers.model import AnswerRecord, ImageSource, SolveRequest, VerifyRequest
 from touchstone.errors import StoreError
-from touchstone.operations.finishing import NOT_CARRIED_OUT
-from touchstone.operations.intake import SYNC_SECONDS
+from touchstone.operations.answers.finishing import NOT_CARRIED_OUT
+from touchstone.operations.answers.intake import SYNC_SECONDS
 from touchstone.records import Answers
 from touchstone.references import Reference
 

@@ -28,7 +28,7 @@ from touchstone.budgets import next_reset
 from touchstone.clock import system_clock
 from touchstone.errors import StoreError
 from touchstone.judges import load_registry
-from touchstone.operations.again import DELIVERED_FOR, DELIVERIES, VISIBLE_AFTER
+from touchstone.operations.answers.again import DELIVERED_FOR, DELIVERIES, VISIBLE_AFTER
 from touchstone.operations.batches import chunks
 from touchstone.records import Artifacts
 
@@ -349,7 +349,7 @@ def test_r3_a_message_whose_deliveries_die_is_not_ended_before_its_last(
     first = system_clock()
     for _ in range(DELIVERIES - 1):
         with monkeypatch.context() as dying:
-            dying.setattr("touchstone.operations.messages.work_whole", killed)
+            dying.setattr("touchstone.operations.answers.messages.work_whole", killed)
             with pytest.raises(Killed):
                 _delivered(machine, Context(remaining_ms=1))
         later(VISIBLE_AFTER.total_seconds())

@@ -11,7 +11,7 @@ from tests.support.judges import Line, Script
 from touchstone.answers.model import AnswerRecord, SolveRequest
 from touchstone.answers.pipeline import solve_and_verify
 from touchstone.answers.progress import new_record
-from touchstone.operations.steps import solve_whole
+from touchstone.operations.answers.steps import solve_whole
 from touchstone.records import new_ulid
 from touchstone.references import Reference
 

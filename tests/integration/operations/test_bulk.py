@@ -8,8 +8,8 @@ from tests.support.house import LONG, House, build
 from touchstone.answers.model import AnswerRecord
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, StoreError
-from touchstone.operations.draining import DRAIN_LEASE
-from touchstone.operations.evaluating import evaluate_answer
+from touchstone.operations.answers.draining import DRAIN_LEASE
+from touchstone.operations.answers.evaluating import evaluate_answer
 from touchstone.records import DeferredQueue, Lease
 from touchstone.references import Reference
 

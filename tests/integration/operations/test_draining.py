@@ -29,9 +29,9 @@ from touchstone.errors import (
     UnreadableError,
 )
 from touchstone.judges.opening import Judges
-from touchstone.operations import draining
-from touchstone.operations.evaluating import evaluate_answer
-from touchstone.operations.sweeping import AnswerSweep
+from touchstone.operations.answers import draining
+from touchstone.operations.answers.evaluating import evaluate_answer
+from touchstone.operations.answers.sweeping import AnswerSweep
 from touchstone.records import DeferredEvaluation, Evaluations, Statistics, evaluation_request_id
 from touchstone.references import Reference
 from touchstone.workflows import MachineName, Workflows

@@ -10,8 +10,8 @@ from tests.support.house import build
 from tests.support.records import START, an_answer, an_attempt
 from touchstone.answers.model import Attempt, JudgeVote, SkipReason
 from touchstone.judges.sureness import NO_THRESHOLDS
-from touchstone.operations import drawing
-from touchstone.operations.drawing import Drawn, LabelTasks, label_tasks
+from touchstone.operations.labels import drawing
+from touchstone.operations.labels.drawing import Drawn, LabelTasks, label_tasks
 from touchstone.records import Answers, Label, Labels
 from touchstone.records.ulids import derived_ulid
 from touchstone.references import Reference

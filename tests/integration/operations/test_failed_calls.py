@@ -30,9 +30,9 @@ from touchstone.judges import load_registry
 from touchstone.judges.base import Call, JudgeQuestion, Permit, Reply
 from touchstone.judges.prompts import prompt_of
 from touchstone.judges.questions import cost_usd
-from touchstone.operations.evaluating import Claimed, claim, evaluate_answer
-from touchstone.operations.patience import PatientJudge
-from touchstone.operations.steps import solve_whole
+from touchstone.operations.answers.evaluating import Claimed, claim, evaluate_answer
+from touchstone.operations.answers.steps import solve_whole
+from touchstone.operations.jobs.patience import PatientJudge
 from touchstone.records import new_ulid
 from touchstone.references import Reference
 

@@ -9,8 +9,8 @@ from tests.support.house import EVALUATOR, LONG, House
 from touchstone.budgets import QuotaKey, Quotas, TenantShare, next_reset
 from touchstone.clock import Deadline
 from touchstone.judges.base import QuotaLimits
-from touchstone.operations import draining
-from touchstone.operations.evaluating import evaluate_answer
+from touchstone.operations.answers import draining
+from touchstone.operations.answers.evaluating import evaluate_answer
 from touchstone.references import Reference
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError,
 from touchstone.judges import MemoryCache
 from touchstone.judges.base import Judge, Purpose, Tier
 from touchstone.judges.opening import Judges
-from touchstone.operations.finishing import fail_or_finish, finish_skipped, skip_verification
-from touchstone.operations.patience import PatientJudge
-from touchstone.operations.steps import UndecidedError, solve_problem, solve_whole, verify_own_answer
-from touchstone.operations.sweeping import NO_ANSWER
+from touchstone.operations.answers.finishing import fail_or_finish, finish_skipped, skip_verification
+from touchstone.operations.answers.steps import UndecidedError, solve_problem, solve_whole, verify_own_answer
+from touchstone.operations.answers.sweeping import NO_ANSWER
+from touchstone.operations.jobs.patience import PatientJudge
 from touchstone.references import Reference
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from tests.support.records import an_answer, an_attempt
 from tests.support.store_faults import refusing
 from touchstone.answers.model import AnswerRecord, Attempt, Solution
 from touchstone.errors import StoreError
-from touchstone.operations import sweeping
-from touchstone.operations.sweeping import UNFINISHED_AFTER, AnswerSweep, SweptAnswers
+from touchstone.operations.answers import sweeping
+from touchstone.operations.answers.sweeping import UNFINISHED_AFTER, AnswerSweep, SweptAnswers
 from touchstone.records import Statistics
 from touchstone.references import Reference
 from touchstone.workflows import MachineName, Workflows

@@ -25,7 +25,7 @@ from touchstone.clock import OFFSET_VARIABLE, system_clock
 from touchstone.errors import StoreError
 from touchstone.judges.batches import BatchLimits
 from touchstone.judges.batches.gemini import GeminiBatches
-from touchstone.operations.following import SHOWN_WITHIN
+from touchstone.operations.provider_batches.following import SHOWN_WITHIN
 
 COUNT = 4
 LINES = [

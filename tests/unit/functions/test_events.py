@@ -12,9 +12,9 @@ from functions.quizzes import QuizReferences
 from functions.surfaces import ExperimentReferences, MetricReferences
 from tests.support.events import FOLDER, event
 from touchstone.errors import InputError
+from touchstone.operations.answers.messages import parse_message
 from touchstone.operations.batches.chunks import LineChunk, tenant_of
 from touchstone.operations.batches.lines import parse_line
-from touchstone.operations.messages import parse_message
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 STEPS = [name for name in NAMES if name.startswith("step_") and "batch" not in name and name != "step_drain"]

@@ -7,7 +7,7 @@ import pytest
 
 from functions import observability
 from functions.observability import METRICS, count_evaluation, metrics
-from touchstone.operations.evaluating import TryOutcome
+from touchstone.operations.answers.evaluating import TryOutcome
 
 REFUSED = TryOutcome(state="deferred", request_id="r", reason="misconfigured", tried=True)
 

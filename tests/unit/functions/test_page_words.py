@@ -33,7 +33,7 @@ from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
 from touchstone.judges.batches.record import BatchedKind, ProviderBatchState
 from touchstone.material import Question, QuestionKind
-from touchstone.operations.drawing import Drawn
+from touchstone.operations.labels.drawing import Drawn
 from touchstone.oracle import comparison
 from touchstone.oracle import labelling as oracle
 from touchstone.oracle.challenge import ChallengeState

@@ -12,8 +12,8 @@ from tests.support.carried import lacking
 from tests.support.handlers import HANDLERS, place_of
 from tests.support.templates import Resources, functions, listed, of_type, statements
 from touchstone import __version__
-from touchstone.operations import again
-from touchstone.operations.sweeping import UNFINISHED_AFTER
+from touchstone.operations.answers import again
+from touchstone.operations.answers.sweeping import UNFINISHED_AFTER
 
 ROOT = Path(__file__).resolve().parents[3]
 JUDGING = {

@@ -10,7 +10,7 @@ import pytest
 from tests.support.machine import DEFINITIONS, definition
 from tests.support.templates import Resources, functions, of_type
 from touchstone.answers import judge_time
-from touchstone.operations import draining, evaluating, intake, steps
+from touchstone.operations.answers import draining, evaluating, intake, steps
 from touchstone.operations.audits import solving
 from touchstone.operations.surfaces import experimenting, measuring
 from touchstone.quizzes import loop

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.clocks import StandingClock
 from touchstone.attempts import LEASE
-from touchstone.operations.swept import PartedJob
+from touchstone.operations.jobs.restarts import PartedJob
 from touchstone.references import Reference
 
 NOON = datetime(2026, 11, 27, 12, tzinfo=UTC)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from touchstone.operations import draining
-from touchstone.operations.draining import _Line
+from touchstone.operations.answers import draining
+from touchstone.operations.answers.draining import _Line
 from touchstone.records import PendingEvaluation
 
 WINDOW = 4

@@ -7,8 +7,8 @@ import pytest
 
 from touchstone.answers.providers import Rate
 from touchstone.errors import InputError
-from touchstone.operations.rates import MOST, rates_page, rates_report
-from touchstone.operations.routing import routing_report
+from touchstone.operations.reports.rates import MOST, rates_page, rates_report
+from touchstone.operations.reports.routing import routing_report
 from touchstone.records.cursors import is_cursor_of
 from touchstone.records.routing_pins import Routing
 from touchstone.records.statistics import Rates, Tally

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from touchstone.answers.providers import Rate
-from touchstone.operations.rates import MOST
-from touchstone.operations.routing import routing_report
+from touchstone.operations.reports.rates import MOST
+from touchstone.operations.reports.routing import routing_report
 from touchstone.records.routing_pins import Routing
 
 SUBJECTS = 3_000

@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from touchstone.operations import traced
+from touchstone.operations.jobs import traced
 
 
 async def test_traces_that_hang_leave_the_threads_of_the_event_loop_alone(caplog: pytest.LogCaptureFixture) -> None:

@@ -15,7 +15,7 @@ from tests.support.pages import Page, Visitor, signed_in
 from tests.support.providers import ProviderServer, error
 from touchstone.clock import system_clock
 from touchstone.judges import load_registry
-from touchstone.operations.reporting import BudgetReport
+from touchstone.operations.reports.budgets import BudgetReport
 
 MODEL = load_registry(environ={}).model("gemini", "verify").name
 EVALUATOR = load_registry(environ={}).model("gemini", "evaluate").name

@@ -13,7 +13,7 @@ from tests.support.api import Api
 from tests.support.deployment import Deployment
 from tests.support.pages import Form, Visitor, signed_in
 from tests.support.providers import ProviderServer, success
-from touchstone.operations import routing
+from touchstone.operations.reports import routing
 from touchstone.records.counters import COUNT_SHARDS
 
 EASY = {"problem": "Compute 3/4 + 1/6.", "model": "model-a", "subject": "arithmetic", "difficulty": "easy"}

@@ -26,7 +26,7 @@ from touchstone.judges.prompts import load_prompt
 from touchstone.judges.retrying import ATTEMPTS
 from touchstone.judges.spends import Spend
 from touchstone.judges.sureness import JudgeThresholds, SureFrom
-from touchstone.operations.context import StepProgress
+from touchstone.operations.jobs.context import StepProgress
 from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.surfaces.measuring import MEASURED_WITHIN, measure, measure_once
 from touchstone.records import MEASUREMENT, Artifacts, Measurements

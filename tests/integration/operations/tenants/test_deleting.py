@@ -17,7 +17,7 @@ from tests.support.clocks import StandingClock
 from tests.support.deployment import BUCKET, Context, Deployment, deployed
 from tests.support.records import an_answer, finished
 from touchstone.errors import ConflictError, NotFoundError, StoreError
-from touchstone.operations.messages import parse_message, take
+from touchstone.operations.answers.messages import parse_message, take
 from touchstone.operations.tenants.deleting import STILL_UNDER_WAY, Deleted, Deletion
 from touchstone.records import Answers, Artifacts, Evaluations, Replies, Tenants, Tokens
 from touchstone.records.belongings import Belongings

@@ -27,7 +27,7 @@ from touchstone.errors import InputError, TouchstoneError
 from touchstone.judges.base import ReplyCache
 from touchstone.judges.spends import Spend
 from touchstone.operations.batches.lines import LineResult, VerifyLine, failed_line, parse_line, request_of
-from touchstone.operations.replaying import BatchApis, WaitingQuestion, replayed_line, with_savings
+from touchstone.operations.provider_batches.replaying import BatchApis, WaitingQuestion, replayed_line, with_savings
 
 FIRST_REST = 5.0
 LONGEST_REST = 60.0

@@ -26,7 +26,7 @@ from touchstone.errors import (
 )
 from touchstone.judges.batches import BatchLook, ProviderBatches
 from touchstone.judges.batches.base import by_line
-from touchstone.operations.following import (
+from touchstone.operations.provider_batches.following import (
     DAY,
     FOUND_WITHIN,
     NEVER_ENDED,
@@ -36,7 +36,7 @@ from touchstone.operations.following import (
     look_at,
     searched,
 )
-from touchstone.operations.replaying import BatchApis
+from touchstone.operations.provider_batches.replaying import BatchApis
 
 
 class BatchCollector:

@@ -10,7 +10,7 @@ from touchstone.errors import TouchstoneError
 from touchstone.judges.base import ReplyCache
 from touchstone.judges.questions import cost_usd, max_usage_of
 from touchstone.operations.batches.lines import VerifyLine, parse_line, request_of
-from touchstone.operations.replaying import BatchApis, CheapLine, ReplayJudges, WaitingQuestion
+from touchstone.operations.provider_batches.replaying import BatchApis, CheapLine, ReplayJudges, WaitingQuestion
 
 BYTES_A_TOKEN = 3
 """Bytes of a prompt for each token: about four in English, and in Chinese three, which are one character."""

@@ -15,7 +15,7 @@ from touchstone.judges import retirement
 from touchstone.judges.batches import BatchLine, ProviderBatches, as_line
 from touchstone.judges.batches.texts import size_of
 from touchstone.judges.questions import highest_cost_usd
-from touchstone.operations.following import (
+from touchstone.operations.provider_batches.following import (
     CERTAINLY_REFUSED,
     DAY,
     INTENT_DIGITS,
@@ -25,7 +25,7 @@ from touchstone.operations.following import (
     may_have_created,
     quota_pause,
 )
-from touchstone.operations.replaying import BatchApis, WaitingQuestion
+from touchstone.operations.provider_batches.replaying import BatchApis, WaitingQuestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,9 +54,9 @@ from touchstone.operations.batches.lines import (
     reference_in,
     request_of,
 )
+from touchstone.operations.jobs.patience import PatientJudges
 from touchstone.operations.jobs.tries import NotingJudge
-from touchstone.operations.patience import PatientJudges
-from touchstone.operations.replaying import BatchApis
+from touchstone.operations.provider_batches.replaying import BatchApis
 
 WAIT_SAID = timedelta(seconds=5)
 """A wait of this length or more is announced."""

@@ -104,7 +104,7 @@ def recount(tenant_id: TenantId, *, as_json: options.AsJson = False) -> None:
 
     records = table()
     check_known_tenant(records, tenant_id)
-    from touchstone.operations.labelling import keep_thresholds
+    from touchstone.operations.labels.labelling import keep_thresholds
     from touchstone.records import Statistics  # needs boto3: `table` says if it is missing
     from touchstone.records.thresholds import Thresholds
 

@@ -17,8 +17,8 @@ from touchstone.cli.files.faults import validated
 from touchstone.cli.files.material_files import READERS, source_of
 from touchstone.cli.files.requests import text_of
 from touchstone.errors import InputError
+from touchstone.json_text import loads
 from touchstone.material import Source
-from touchstone.operations.json_text import loads
 from touchstone.surfaces.experiments.model import Experiment, Item, Variant
 from touchstone.surfaces.model import Surface
 

@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 from touchstone.cli.files.faults import sentence_of
 from touchstone.cli.files.requests import name_of, text_of
 from touchstone.errors import InputError
-from touchstone.operations.json_text import loads
+from touchstone.json_text import loads
 from touchstone.statistics import CardTally, JudgeKey, call_tally, label_tally, order_tally
 from touchstone.statistics.tallies import CallOutcome, Sample
 from touchstone.strict import Strict

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from touchstone.cli.files.faults import validated
 from touchstone.cli.files.requests import STANDARD_INPUT, name_of, text_of
 from touchstone.errors import InputError, TooLargeError
+from touchstone.json_text import loads
 from touchstone.judges.fence import visible
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.material.parts import numbered
-from touchstone.operations.json_text import loads
 
 if TYPE_CHECKING:
     from touchstone.surfaces.catalogue import Material

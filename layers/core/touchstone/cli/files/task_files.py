@@ -14,9 +14,9 @@ from touchstone.cli.files.moments import duration_of, moment_of
 from touchstone.cli.files.requests import STANDARD_INPUT, checked, name_of, text_of
 from touchstone.cli.terminal.places import write_json
 from touchstone.errors import InputError, TooLargeError
+from touchstone.json_text import loads
 from touchstone.judges.base import JudgeCount, PanelSize
 from touchstone.judges.fence import visible
-from touchstone.operations.json_text import loads
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS, Brief, Dimension, Dimensions, TaskPath
 from touchstone.oracle.task import TaskRequest
 

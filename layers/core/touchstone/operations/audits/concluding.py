@@ -13,7 +13,7 @@ from touchstone.audits.recheck import drift_of
 from touchstone.audits.record import AuditFindings, concluded
 from touchstone.audits.report import audited_case, quality_report, report_json, report_markdown
 from touchstone.audits.whole import audited_of
-from touchstone.operations.context import StepProgress
+from touchstone.operations.jobs.context import StepProgress
 
 if TYPE_CHECKING:
     from touchstone.audits.case_work import CaseWork

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from touchstone.audits.record import failed
 from touchstone.operations.audits.files import UnpackedBundles
-from touchstone.operations.context import StepContext
+from touchstone.operations.jobs.context import StepContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -23,7 +23,7 @@ from touchstone.audits.record import AuditPlan, BundlePlace, KeptCase, carried, 
 from touchstone.errors import InputError
 from touchstone.judges.questions import without_price
 from touchstone.judges.registry import unpriced_allowed
-from touchstone.operations.context import StepProgress
+from touchstone.operations.jobs.context import StepProgress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,10 +27,10 @@ from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.operations.batches.lines import IN_A_BATCH, OpenLine
-from touchstone.operations.context import StepProgress
+from touchstone.operations.jobs.context import StepProgress
+from touchstone.operations.jobs.traced import tracing_calls
 from touchstone.operations.jobs.tries import NotingSolver, try_again
-from touchstone.operations.traced import tracing_calls
-from touchstone.operations.trying import ANY_PROVIDER
+from touchstone.operations.jobs.trying import ANY_PROVIDER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

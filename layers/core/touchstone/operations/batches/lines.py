@@ -13,8 +13,8 @@ from touchstone.answers.model import SolveRequest, VerifyRequest
 from touchstone.answers.view import AnswerView
 from touchstone.attempts import When
 from touchstone.errors import InputError, SpendingCeilingError, TouchstoneError
+from touchstone.json_text import loads
 from touchstone.operations.batches.chunks import LineName, lines_of
-from touchstone.operations.json_text import loads
 from touchstone.strict import Strict, fault_sentence
 from touchstone.text import shortened
 

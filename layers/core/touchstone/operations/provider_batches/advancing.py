@@ -21,16 +21,15 @@ from touchstone.errors import (
 from touchstone.judges.batches import BatchLine, BatchLook, ProviderBatches, as_line
 from touchstone.judges.batches.base import by_line
 from touchstone.judges.batches.record import ProviderBatch, ProviderBatchEnd
-from touchstone.operations import following
-from touchstone.operations.context import StepProgress
-from touchstone.operations.following import line_id_of, locate_batch, look_at, may_have_created
-from touchstone.operations.provider_batches import kinds
+from touchstone.operations.jobs.context import StepProgress
+from touchstone.operations.provider_batches import following, kinds
 from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.following import line_id_of, locate_batch, look_at, may_have_created
 from touchstone.operations.provider_batches.gathering import lines_of, released_on_failure, reserve_and_assign
 from touchstone.operations.provider_batches.questions import kept, with_records_read
+from touchstone.operations.provider_batches.replaying import WaitingQuestion
 from touchstone.operations.provider_batches.settling import end_of_chunk, settle, settle_unread
 from touchstone.operations.provider_batches.shrinking import halve_batch
-from touchstone.operations.replaying import WaitingQuestion
 from touchstone.references import Reference
 
 FIRST_LOOK = timedelta(seconds=30)

@@ -34,7 +34,7 @@ from touchstone.operations.provider_batches.questions import (
     wanted_question,
     without_latency,
 )
-from touchstone.operations.replaying import AwaitedError, WaitingQuestion, replayed_line
+from touchstone.operations.provider_batches.replaying import AwaitedError, WaitingQuestion, replayed_line
 from touchstone.references import Reference
 
 REPLAY_SECONDS = 60.0

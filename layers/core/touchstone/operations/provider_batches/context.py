@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from touchstone.judges.opening import Judges
     from touchstone.judges.spends import Spend
     from touchstone.operations.audits.context import AuditContext
-    from touchstone.operations.context import AnswerContext
-    from touchstone.operations.replaying import BatchApis
+    from touchstone.operations.jobs.context import AnswerContext
+    from touchstone.operations.provider_batches.replaying import BatchApis
     from touchstone.operations.surfaces.context import ExperimentContext, MeasuringContext
     from touchstone.operations.tasks.context import TaskContext
     from touchstone.records import Artifacts, BatchedEvaluations, ProviderBatchStore, Replies

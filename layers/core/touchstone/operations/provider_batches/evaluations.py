@@ -18,8 +18,8 @@ from touchstone.errors import JudgeError, LimitError
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.spends import Spend, spends_of_failure
-from touchstone.operations.deferral import GivenUp, after_failure
-from touchstone.operations.evaluating import asked_of
+from touchstone.operations.answers.evaluating import asked_of
+from touchstone.operations.jobs.deferral import GivenUp, after_failure
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
@@ -29,7 +29,7 @@ from touchstone.operations.provider_batches.questions import (
     was_answered,
     without_latency,
 )
-from touchstone.operations.replaying import WaitingQuestion, replayed_line
+from touchstone.operations.provider_batches.replaying import WaitingQuestion, replayed_line
 from touchstone.records.batched_evaluations import in_batch
 from touchstone.references import Reference
 

@@ -34,7 +34,7 @@ from touchstone.operations.provider_batches.questions import (
     settled_by,
     without_latency,
 )
-from touchstone.operations.replaying import ReplayJudges, WaitingQuestion, replayed_line
+from touchstone.operations.provider_batches.replaying import ReplayJudges, WaitingQuestion, replayed_line
 from touchstone.operations.surfaces.context import ExperimentContext, PairTry
 from touchstone.operations.surfaces.experimenting import PAIR_SECONDS
 from touchstone.records.pair_counts import sums_of

@@ -44,7 +44,7 @@ from touchstone.operations.provider_batches.questions import (
     questions_from_text,
     with_records_read,
 )
-from touchstone.operations.replaying import WaitingQuestion
+from touchstone.operations.provider_batches.replaying import WaitingQuestion
 from touchstone.records import BatchedEvaluations, Leases, PendingEvaluation, ProviderBatchSummary, new_ulid
 from touchstone.references import Reference
 from touchstone.workflows import Workflows

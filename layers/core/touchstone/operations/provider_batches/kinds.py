@@ -23,7 +23,7 @@ from touchstone.operations.provider_batches.questions import (
     log_unreadable,
     was_answered,
 )
-from touchstone.operations.replaying import WaitingQuestion
+from touchstone.operations.provider_batches.replaying import WaitingQuestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

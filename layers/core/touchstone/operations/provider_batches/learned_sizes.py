@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from touchstone.errors import NotFoundError
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
-from touchstone.operations.following import DAY
 from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.following import DAY
 from touchstone.strict import Strict
 
 LEARNED_FOR = DAY

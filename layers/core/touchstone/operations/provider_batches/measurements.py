@@ -34,7 +34,7 @@ from touchstone.operations.provider_batches.questions import (
     settled_by,
     without_latency,
 )
-from touchstone.operations.replaying import ReplayJudges, WaitingQuestion, replayed_line
+from touchstone.operations.provider_batches.replaying import ReplayJudges, WaitingQuestion, replayed_line
 from touchstone.operations.surfaces.measuring import FINAL, MEASURE_SECONDS, missing, result_of, thresholds_of
 from touchstone.references import Reference
 from touchstone.surfaces import measurement as steps

@@ -7,7 +7,7 @@ from touchstone.judges.batches.record import BatchedKind, ProviderBatch
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import ListedQuestion, all_wanted
-from touchstone.operations.replaying import WaitingQuestion
+from touchstone.operations.provider_batches.replaying import WaitingQuestion
 from touchstone.records import derived_ulid
 from touchstone.references import Reference
 from touchstone.workflows import Workflows

@@ -18,7 +18,7 @@ from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend
 from touchstone.operations.batches.lines import WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
-from touchstone.operations.replaying import WaitingQuestion, with_savings
+from touchstone.operations.provider_batches.replaying import WaitingQuestion, with_savings
 from touchstone.references import Reference
 
 OUT_OF_REACH = (NotFoundError, ConflictError, ValidationError)

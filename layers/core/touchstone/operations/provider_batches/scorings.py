@@ -34,7 +34,7 @@ from touchstone.operations.provider_batches.questions import (
     settled_by,
     without_latency,
 )
-from touchstone.operations.replaying import WaitingQuestion, replayed_line
+from touchstone.operations.provider_batches.replaying import WaitingQuestion, replayed_line
 from touchstone.oracle.model import TIER
 from touchstone.oracle.scoring import ScoringResult, score_submission
 from touchstone.oracle.submission import BATCH_MARGIN, ScoringBatch, Submission

@@ -19,9 +19,9 @@ from touchstone.clock import Deadline
 from touchstone.errors import NotFoundError
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
-from touchstone.operations.following import line_id_of
 from touchstone.operations.provider_batches import kinds
 from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.following import line_id_of
 from touchstone.operations.provider_batches.gathering import lines_of
 from touchstone.operations.provider_batches.questions import (
     ListedQuestion,

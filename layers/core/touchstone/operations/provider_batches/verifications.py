@@ -21,8 +21,9 @@ from touchstone.attempts import Waiting
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.spends import Spend
+from touchstone.operations.answers.finishing import finish
+from touchstone.operations.answers.steps import quick_verified
 from touchstone.operations.batches.lines import WantedQuestion
-from touchstone.operations.finishing import finish
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     ListedQuestion,
@@ -31,8 +32,7 @@ from touchstone.operations.provider_batches.questions import (
     settled_by,
     without_latency,
 )
-from touchstone.operations.replaying import WaitingQuestion, replayed_line
-from touchstone.operations.steps import quick_verified
+from touchstone.operations.provider_batches.replaying import WaitingQuestion, replayed_line
 from touchstone.references import Reference
 
 NOT_BROUGHT = "The provider's batch brought nothing for it that can be used; it is asked at once."

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from touchstone.clock import Deadline
-from touchstone.operations.context import StepContext
+from touchstone.operations.jobs.context import StepContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable

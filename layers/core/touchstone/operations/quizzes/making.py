@@ -25,10 +25,10 @@ from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.renewing import WorkJudge
 from touchstone.judges.spends import Spend
-from touchstone.operations.context import StepProgress
+from touchstone.operations.jobs.context import StepProgress
+from touchstone.operations.jobs.traced import traced
+from touchstone.operations.jobs.trying import ANY_PROVIDER, Postponement, postpone, with_judge
 from touchstone.operations.quizzes.context import QuizContext
-from touchstone.operations.traced import traced
-from touchstone.operations.trying import ANY_PROVIDER, Postponement, postpone, with_judge
 from touchstone.quizzes import run as steps
 from touchstone.quizzes.generation import GeneratedQuiz, generate_quiz
 from touchstone.quizzes.judging import JudgedAttempt, apply_checks, evaluate_attempt, judge_attempt

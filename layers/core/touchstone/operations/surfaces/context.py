@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from touchstone.operations.context import StepContext
+from touchstone.operations.jobs.context import StepContext
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

@@ -23,12 +23,14 @@ from touchstone.errors import (
     StoreError,
     TimedOutError,
 )
+from touchstone.json_text import loads
 from touchstone.judges.base import most_judges
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import thresholds_unread
 from touchstone.judges.renewing import WorkJudge
 from touchstone.operations.batches.lines import BATCHED
-from touchstone.operations.context import StepProgress
+from touchstone.operations.jobs.context import StepProgress
+from touchstone.operations.jobs.traced import tracing_calls
 from touchstone.operations.jobs.tries import (
     INTERRUPTED,
     LATE,
@@ -38,10 +40,8 @@ from touchstone.operations.jobs.tries import (
     try_noting_failures,
     try_several_noting_failures,
 )
-from touchstone.operations.json_text import loads
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
 from touchstone.operations.surfaces.pairs_in_batches import all_wait_for_batches, by_batches, in_batches
-from touchstone.operations.traced import tracing_calls
 from touchstone.records.pair_counts import PairSums, sums_before, sums_of
 from touchstone.strict import fault_sentence
 from touchstone.surfaces.experiments import record as steps

@@ -11,7 +11,8 @@ from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import JudgePanel, thresholds_unread
 from touchstone.judges.renewing import WorkJudge
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds
-from touchstone.operations.context import StepProgress
+from touchstone.operations.jobs.context import StepProgress
+from touchstone.operations.jobs.traced import traced
 from touchstone.operations.jobs.tries import (
     INTERRUPTED,
     TryWithFailures,
@@ -20,7 +21,6 @@ from touchstone.operations.jobs.tries import (
     try_several_noting_failures,
 )
 from touchstone.operations.surfaces.context import MeasuringContext
-from touchstone.operations.traced import traced
 from touchstone.surfaces import measurement as steps
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement, Unmeasured

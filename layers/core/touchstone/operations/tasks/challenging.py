@@ -15,7 +15,9 @@ from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.renewing import WorkJudge
-from touchstone.operations.deferral import GivenUp, Postponed
+from touchstone.operations.jobs.deferral import GivenUp, Postponed
+from touchstone.operations.jobs.traced import traced
+from touchstone.operations.jobs.trying import follow_up, with_judge
 from touchstone.operations.tasks.comparing import compare_round
 from touchstone.operations.tasks.context import (
     A_ROUND,
@@ -27,8 +29,6 @@ from touchstone.operations.tasks.context import (
 )
 from touchstone.operations.tasks.deciding import entrants_of, give_up, settle
 from touchstone.operations.tasks.finalists import begin_round, entry_of, read_finalists
-from touchstone.operations.traced import traced
-from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison

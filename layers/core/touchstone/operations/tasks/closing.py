@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from touchstone.clock import Deadline
+from touchstone.operations.jobs.traced import traced
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress, pause_after, progress_of
 from touchstone.operations.tasks.finalists import begin_round, read_finalists
-from touchstone.operations.traced import traced
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import RANKING_ROUND_ID
 from touchstone.oracle.model import Unjudged

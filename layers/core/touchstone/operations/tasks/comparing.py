@@ -11,11 +11,11 @@ from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.renewing import WorkJudge
-from touchstone.operations.deferral import GivenUp, Postponed
+from touchstone.operations.jobs.deferral import GivenUp, Postponed
+from touchstone.operations.jobs.traced import traced
+from touchstone.operations.jobs.trying import follow_up, with_judge
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
 from touchstone.operations.tasks.finalists import entry_of
-from touchstone.operations.traced import traced
-from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.compared import ComparisonResult
 from touchstone.oracle.comparison import COMPARISON_TRIES, RANKING_ROUND_ID, DimensionComparison
 from touchstone.oracle.entries import FinalistEntry

@@ -5,10 +5,10 @@ from dataclasses import replace
 from touchstone.clock import Deadline
 from touchstone.judges.calls import NotScored
 from touchstone.judges.renewing import WorkJudge
-from touchstone.operations.deferral import GivenUp, Postponed
+from touchstone.operations.jobs.deferral import GivenUp, Postponed
+from touchstone.operations.jobs.traced import traced
+from touchstone.operations.jobs.trying import follow_up, with_judge
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
-from touchstone.operations.traced import traced
-from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.dimensions import generate_dimensions
 from touchstone.oracle.model import Unjudged
 from touchstone.oracle.task import Task

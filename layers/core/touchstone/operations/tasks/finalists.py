@@ -7,9 +7,9 @@ from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.renewing import WorkJudge
-from touchstone.operations.deferral import GivenUp, Postponed
+from touchstone.operations.jobs.deferral import GivenUp, Postponed
+from touchstone.operations.jobs.trying import follow_up, with_judge
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
-from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.entries import FinalistEntry, ReadEntry, read_entry, whole_entry
 from touchstone.oracle.model import DimensionScore, Unjudged

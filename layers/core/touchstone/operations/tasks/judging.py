@@ -13,10 +13,10 @@ from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.renewing import WorkJudge
 from touchstone.judges.spends import Spend
-from touchstone.operations.deferral import GivenUp, Postponed
+from touchstone.operations.jobs.deferral import GivenUp, Postponed
+from touchstone.operations.jobs.traced import tracing_calls
+from touchstone.operations.jobs.trying import Paid, follow_up, with_judge
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
-from touchstone.operations.traced import tracing_calls
-from touchstone.operations.trying import Paid, follow_up, with_judge
 from touchstone.oracle.gate import GateResult
 from touchstone.oracle.gate_panel import check_gate_by_judges
 from touchstone.oracle.material import ReadSubmission, SubmissionJudging

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from functools import cache, partial, wraps
 from typing import TYPE_CHECKING, Any, Concatenate
 
-from touchstone.operations.context import StepContext
+from touchstone.operations.jobs.context import StepContext
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

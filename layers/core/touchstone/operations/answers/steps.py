@@ -27,9 +27,9 @@ from touchstone.errors import (
 )
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.spends import Spend, spends_of_failure
-from touchstone.operations.context import AnswerContext
-from touchstone.operations.finishing import finish, sentence_of, skip_verification
-from touchstone.operations.traced import traced, tracing_calls
+from touchstone.operations.answers.finishing import finish, sentence_of, skip_verification
+from touchstone.operations.jobs.context import AnswerContext
+from touchstone.operations.jobs.traced import traced, tracing_calls
 
 if TYPE_CHECKING:
     from touchstone.answers.verification import Verified as QuickVerified
@@ -444,7 +444,7 @@ def _put_off(
     """Let the record wait and raise `UndecidedError`, unless this failure of `provider` is final."""
     if failure is None or abandoned_after is None:
         return
-    from touchstone.operations.trying import postpone
+    from touchstone.operations.jobs.trying import postpone
 
     off = postpone(
         failure,

@@ -18,7 +18,7 @@ from touchstone.errors import (
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored, not_scored, unanswered_reason
 from touchstone.judges.spends import Spend
-from touchstone.operations.deferral import FIRST_PAUSE, GivenUp, Postponed, after_failure
+from touchstone.operations.jobs.deferral import FIRST_PAUSE, GivenUp, Postponed, after_failure
 
 PATIENCE = 4
 """A pause before the next look is the elapsed time divided by this, so that a long wait takes few looks."""

@@ -16,11 +16,11 @@ from pydantic import Field, TypeAdapter, ValidationError
 from touchstone.answers.model import ENDED, AnswerRecord, SolveRequest, VerifyRequest
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
-from touchstone.operations.again import DELIVERED_FOR, WAITS_FOR, AgainMessage, Key
-from touchstone.operations.context import AnswerContext
-from touchstone.operations.intake import AnswerIntake
-from touchstone.operations.json_text import loads
-from touchstone.operations.steps import work_whole
+from touchstone.json_text import loads
+from touchstone.operations.answers.again import DELIVERED_FOR, WAITS_FOR, AgainMessage, Key
+from touchstone.operations.answers.intake import AnswerIntake
+from touchstone.operations.answers.steps import work_whole
+from touchstone.operations.jobs.context import AnswerContext
 from touchstone.records import Tenants
 from touchstone.references import Reference
 from touchstone.strict import Strict, fault_sentence

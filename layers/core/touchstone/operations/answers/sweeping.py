@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from touchstone.answers.model import ENDED, AnswerRecord
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import TouchstoneError
-from touchstone.operations.again import WAITS_FOR, AgainMessage
-from touchstone.operations.finishing import fail_or_finish
+from touchstone.operations.answers.again import WAITS_FOR, AgainMessage
+from touchstone.operations.answers.finishing import fail_or_finish
 from touchstone.operations.jobs.sweep import MOST, Sweep, SweptJob
 from touchstone.records import (
     Answers,

@@ -14,8 +14,8 @@ from touchstone.answers.providers import (
     next_candidate,
 )
 from touchstone.judges.registry import canonical_name
-from touchstone.operations.rates import MOST
-from touchstone.operations.reporting import View
+from touchstone.operations.reports.budgets import View
+from touchstone.operations.reports.rates import MOST
 from touchstone.records.cursors import page_of
 from touchstone.records.keys import of_tenant
 from touchstone.records.routing_pins import NotedChoice, Routing

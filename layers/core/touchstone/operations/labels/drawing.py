@@ -11,7 +11,7 @@ from touchstone.answers.labelling import KIND, judged_attempt
 from touchstone.answers.model import ENDED
 from touchstone.aws import MAX_KEYS
 from touchstone.errors import ConflictError, NotFoundError
-from touchstone.operations.reporting import View
+from touchstone.operations.reports.budgets import View
 from touchstone.records.list_query import beginning
 from touchstone.references import Reference
 from touchstone.statistics.sampling import LabelCandidate, next_to_label

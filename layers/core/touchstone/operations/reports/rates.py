@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from touchstone.answers.providers import MIN_SAMPLES
-from touchstone.operations.reporting import View
+from touchstone.operations.reports.budgets import View
 from touchstone.records.cursors import Page, page_of
 from touchstone.records.keys import of_tenant
 from touchstone.statistics.corrected import CorrectedRate

@@ -13,8 +13,8 @@ from touchstone.attempts import When
 from touchstone.aws import missing_object
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, StoreError, TooLargeError
-from touchstone.operations.draining import lease_of
-from touchstone.operations.finishing import finish_skipped, sentence_of
+from touchstone.operations.answers.draining import lease_of
+from touchstone.operations.answers.finishing import finish_skipped, sentence_of
 from touchstone.operations.jobs.intake import Intake
 from touchstone.operations.retention import RENEWED_AFTER
 from touchstone.records import (
