@@ -28,15 +28,16 @@ LONGEST = (
     "unit/test_hostile_text.py",
     "integration/faults/test_matrix.py",
     "unit/infra/test_cost.py",
-    "integration/functions/test_waiting_batches.py",
-    "integration/functions/audits/test_audits.py",
+    "integration/api/browser/test_finding.py",
+    "integration/records/test_reads.py",
     "integration/functions/audits/test_audit_crashes.py",
+    "unit/audits/sandbox/test_forgeries.py",
+    "unit/audits/sandbox/test_runner.py",
     "unit/test_site.py",
-    "unit/test_guides.py",
-    "unit/test_examples.py",
     "unit/test_patterns.py",
+    "unit/checks/test_equivalence.py",
+    "unit/checks/test_forms.py",
     "unit/surfaces/experiments/test_concluding.py",
-    "unit/cli/test_experiments.py",
 )
 """Files that take longest are begun first, so that none of those who share the tests is left with one of them."""
 

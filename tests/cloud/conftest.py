@@ -12,6 +12,7 @@ from tests.support.cloud import ENDPOINT_VARIABLE, Cloud, take_cloud
 from tests.support.contests import FUNCTIONS
 from tests.support.judge_server import JudgeServer
 from tests.support.overrides import registry
+from tests.support.rehearsal import Rehearsal, rehearsal
 from tests.support.waiting import eventually
 
 HERE = Path(__file__).parent
@@ -26,7 +27,10 @@ JUDGING = (
 """The functions that ask judges."""
 SURFACES = ("SurfacesMeasure", "SurfacesPair")
 """The functions that ask judges about material."""
-LONGEST = ("test_evaluating", "test_contests", "test_fastest_first", "test_pages", "test_bad_input", "test_deadline")
+LONGEST = (
+    "test_evaluating", "test_evaluating_faults", "test_contests", "test_fastest_first", "test_bad_input",
+    "test_deadline",
+)  # fmt: skip
 """Begun first, so that none of those who share the tests is left with one of them."""
 CEILING_USD = "1000"
 """A day's ceiling that nobody meets by many questions at once, for each of which the highest price is held back."""
@@ -113,3 +117,11 @@ def caller(cloud: Cloud, judge: JudgeServer) -> Iterator[Caller]:
     admin = cloud.tenant()
     yield admin
     cloud.assert_counted_once(admin.tenant)
+
+
+@pytest.fixture
+def days(cloud: Cloud, judge: JudgeServer) -> Iterator[Rehearsal]:
+    """A rehearsal with ten evaluations a day."""
+    with rehearsal(cloud, per_day=10) as here:
+        judge.arrange(quotas=[{"rpd": 10, "model": here.model}])
+        yield here

@@ -1,6 +1,6 @@
 """Texts that a stranger may send to keep a machine busy, and what the costliest of them takes of a function.
 
-All of them are fed at two parts of the size that a function's door admits, of 16,000 characters at most. Those that
+All of them are fed at two parts of the size that a function's door admits, of 4,000 characters at most. Those that
 seem to take longest there, or to grow fastest from one part to the other, are measured again, and those that do are fed
 at the full size. All are also fed at the sizes up to which rooms within read a text that they refuse if it is longer.
 """
@@ -99,7 +99,7 @@ AROUND: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 )
 """What stands before, is repeated, and stands after."""
 NAMES = (*UNITS, *AROUND)
-SMALL, MOST_SMALL = 16, 16_000
+SMALL, MOST_SMALL = 16, 4_000
 """The part of the full size at which every text is tried, and the most characters: what grows shows in so many."""
 SMALLER = 8
 """The part of that at which it is tried before, to see how it grows."""

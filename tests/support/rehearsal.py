@@ -25,6 +25,8 @@ AT_ONCE = 2
 """Functions that take messages side by side: enough to overlap, few enough for a machine of two processors."""
 MOVING = 20
 """Messages on their way at which more may be sent."""
+IN_WORK = 25
+"""Evaluations that may be on their way at once: so far apart may two be that arrived one after the other."""
 SWEPT_EVERY = timedelta(minutes=15)
 SWEEPS = 4
 LOOK_SECONDS = 1.0
@@ -173,6 +175,12 @@ class Rehearsal:
         """The numbers of the answers in the order of their arrival."""
         ids = sorted(self.caller.summaries(), key=lambda item: str(item["id"]))
         return [int(re.findall(r"\d+", item["problem"])[0]) for item in ids]
+
+    def assert_in_order(self) -> None:
+        """Nobody who came later went before, but for those that were in work side by side."""
+        rank = {number: place for place, number in enumerate(self.arrived())}
+        ahead = [place - rank[number] for place, number in enumerate(self.order())]
+        assert max(map(abs, ahead)) <= IN_WORK
 
     def assert_each_evaluated_once(self, *, lost_calls: int = 0) -> None:
         """I1, I2: all done, each by one result; no call but theirs, and those that a crash lost."""
