@@ -16,6 +16,7 @@ from tests.support.agents import called, concluded, proved
 from tests.support.api import Api
 from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Deployment
+from tests.support.enforcement import elsewhere
 from tests.support.lambdas import Lambdas
 from tests.support.providers import ProviderServer, error
 from tests.support.wheels import make_wheels
@@ -134,7 +135,8 @@ def sandboxed(here: Deployment, wheels: Path, patch: pytest.MonkeyPatch) -> Iter
     def fetched(url: str, **_: Any) -> io.BytesIO:
         assert "Signature=" in url
         key = unquote(urlsplit(url).path).lstrip("/").removeprefix(f"{BUCKET}/")
-        return io.BytesIO(here.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read())
+        with elsewhere():  # a link has the rights of whoever made it
+            return io.BytesIO(here.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read())
 
     patch.setattr("urllib.request.urlopen", fetched)
     sandbox._room.cache_clear()

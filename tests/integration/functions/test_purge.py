@@ -15,6 +15,7 @@ from functions.environment import environment
 from tests.support.api import Api
 from tests.support.batches import BatchMachine
 from tests.support.deployment import BUCKET, Context, Deployment
+from tests.support.enforcement import elsewhere
 from tests.support.everything import own_one_of_everything
 from tests.support.providers import ProviderServer
 from touchstone.clock import OFFSET_VARIABLE
@@ -274,7 +275,8 @@ def test_an_image_that_is_removed_while_it_is_named_is_said_to_be_missing(
     renew = Artifacts.renew
 
     def removed_before(self: Artifacts, *, tenant: str, key: str, older_than: timedelta) -> bool:
-        self.delete(tenant=tenant, key=key)
+        with elsewhere():
+            self.delete(tenant=tenant, key=key)
         return renew(self, tenant=tenant, key=key, older_than=older_than)
 
     monkeypatch.setattr(Artifacts, "renew", removed_before)
