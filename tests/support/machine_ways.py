@@ -17,7 +17,8 @@ PLATFORM = (
 )  # fmt: skip
 REFUSED = "Lambda.TooManyRequestsException"
 SENDING = ("SQS.SdkClientException", "SQS.AmazonSQSException")
-STARTING = ("StepFunctions.ExecutionLimitExceeded", "StepFunctions.SdkClientException")
+STARTING = ("StepFunctions.ExecutionLimitExceededException", "StepFunctions.AWSStepFunctionsException")
+"""As Step Functions names them: after the class of its client's exception, and not after the API's own word."""
 TENANT = {"tenant": "demo"}
 TASK = {**TENANT, "task_id": "t"}
 ANSWER = {**TENANT, "answer_id": "a"}
@@ -26,8 +27,8 @@ DROPPED = {"detail": {"bucket": {"name": "bucket"}, "object": {"key": "inbox/dem
 
 def _listed(items: int) -> str:
     """What a Map reads from the bucket."""
-    numbers = range(1, items + 1)
-    return "".join(json.dumps({**TENANT, "experiment_id": "e", "audit_id": "a", "number": one}) + "\n" for one in numbers)
+    of = {**TENANT, "experiment_id": "e", "audit_id": "a"}
+    return "".join(json.dumps({**of, "number": number}) + "\n" for number in range(1, items + 1))
 
 
 TWO = _listed(2)
@@ -140,7 +141,7 @@ WAYS = [
         (("prepare:x lines:x lines:x collect+idle wait collect+idle wait collect:waiting wait lines:x lines:x "
           "collect:finished"), DONE, "", {"given": {5: {"owner": "run"}}}),
         ("prepare:x lines!Boom lines:x collect:finished",),
-        ("prepare:x " + "lines!Boom " * ITEMS_THAT_BREAK_OFF + "collect:waiting wait " +  # noqa: ISC003
+        ("prepare:x " + "lines!Boom " * ITEMS_THAT_BREAK_OFF + "collect:waiting wait " +
          "lines:x " * ITEMS_THAT_BREAK_OFF + "collect:finished", DONE, "", MANY),
         ("prepare+elsewhere",),
         ("prepare!Boom collect:failed", DONE, "", {"given": {1: {"error": "Boom", "owner": "run"}}}),

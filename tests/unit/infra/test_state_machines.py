@@ -22,10 +22,7 @@ REPEATED = {
     "Lambda.SdkClientException",
     "Lambda.TooManyRequestsException",
     "StoreError",
-    "SQS.SdkClientException",
-    "States.TaskFailed",  # of a message that could not be sent; never of a function
-    "StepFunctions.ExecutionLimitExceeded",
-    "StepFunctions.SdkClientException",
+    "States.TaskFailed",  # of a message that could not be sent, or an execution not started; never of a function
 }
 REFERENCES = {
     *("tenant", "answer_id", "number", "error", "execution_id", "provider_batch_id", "shard"),
