@@ -181,7 +181,8 @@ class Interpreter:
         apart = now["ItemProcessor"].get("ProcessorConfig", {}).get("Mode") == "DISTRIBUTED"
         items = self._items(now, state, scope)
         pending = deque(enumerate(items))
-        count, results, failed = len(pending), [None] * len(pending), 0
+        count, failed = len(items), 0
+        results: list[Any] = [None] * count
         most = now.get("MaxConcurrency", count)
         asleep: list[tuple[int, Run]] = []
         while pending or asleep:
