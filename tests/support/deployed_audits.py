@@ -129,7 +129,10 @@ def sandboxed(here: Deployment, wheels: Path, patch: pytest.MonkeyPatch) -> Iter
     double = Lambdas(sandbox.handler)
     patch.setenv(sandbox.VARIABLE, "bubblewrap")
     patch.setattr("touchstone.workflows.sandbox.client", lambda: double)
-    patch.setattr("touchstone.audits.bundles.Bundles", lambda _: Bundles(wheels / "bundles", wheels=wheels))
+    patch.setattr(
+        "touchstone.audits.bundles.Bundles",
+        lambda _, *, seconds: Bundles(wheels / "bundles", wheels=wheels, seconds=seconds),
+    )
     patch.setattr(prove, "run", _run_once)
 
     def fetched(url: str, **_: Any) -> io.BytesIO:

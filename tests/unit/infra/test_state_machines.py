@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from functions import audits
 from tests.support.machine import DEFINITIONS, definition
 from tests.support.templates import Resources, functions, of_type
 from touchstone.answers import judge_time
@@ -123,6 +124,7 @@ def test_an_attempt_of_ours_has_longer_than_a_caller_who_waits(resources: Resour
         (2 * experimenting.PAIR_SECONDS, "pair"),
         (loop.SECONDS, "quizzes.generate"),
         (loop.SECONDS, "quizzes.evaluate"),
+        (audits.BUILD_SECONDS + 200, "audits.install"),
     ],
 )
 def test_a_step_gives_its_judges_up_long_before_its_function_ends(
