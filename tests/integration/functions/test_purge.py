@@ -224,7 +224,7 @@ def test_an_image_that_people_put_goes_when_nobody_named_it_for_so_long(
 
 
 def test_a_file_beside_an_unreadable_record_keeps_no_other_tenants_files(
-    judged: Deployment, judges: ProviderServer, days_later: Any
+    judged: Deployment, judges: ProviderServer, days_later: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     picture = b"\x89PNG\r\n\x1a\n" + bytes(64)
     inline = {"image": {"data_base64": base64.b64encode(picture).decode()}}
@@ -238,8 +238,10 @@ def test_a_file_beside_an_unreadable_record_keeps_no_other_tenants_files(
         ExpressionAttributeValues={":broken": "{}"},
     )
 
+    capsys.readouterr()
     said = days_later(0, "answers=30")
     assert (said["files"], said["stuck"], said["whole"]) == (1, 1, True)
+    assert '"Stuck":[1.0]' in capsys.readouterr().out, "an operator is told"
     assert [key for key in list(judged.keys()) if "/images/" in key] == [f"artifacts/acme/images/{own}"]
 
 
