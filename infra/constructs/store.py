@@ -132,6 +132,8 @@ class Store(Construct):
                 ),
             ],
         )
+        if bucket.policy is not None:  # a bucket that is kept keeps who may not read it
+            bucket.policy.apply_removal_policy(self._kept)
         # Set on the resource itself: the construct's own option would deploy a function for this switch alone.
         resource = bucket.node.default_child
         assert isinstance(resource, s3.CfnBucket)  # noqa: S101 - narrows the type for what follows

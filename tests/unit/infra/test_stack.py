@@ -257,7 +257,7 @@ def test_the_variables_of_the_stack_leave_room_for_those_of_the_deployment(resou
 
 def test_what_users_stored_outlives_the_stack(resources: Resources) -> None:
     kept = {name for name, content in resources.items() if content.get("DeletionPolicy") == "RetainExceptOnCreate"}
-    for kind in ("StoreRecords", "StoreBodies", "StoreJudgeKeys"):
+    for kind in ("StoreRecords", "StoreBodies", "StoreBodiesPolicy", "StoreJudgeKeys"):
         assert any(name.startswith(kind) for name in kept), kind
     assert {resources[name]["UpdateReplacePolicy"] for name in kept} == {"Retain"}
 
