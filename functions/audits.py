@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from functions.composition.batching import cases
@@ -14,6 +15,10 @@ from functions.steps import StepReferences, Work, list_output, step_handler
 if TYPE_CHECKING:
     from touchstone.operations.audits.context import AuditContext
     from touchstone.operations.jobs.context import StepProgress
+
+
+BUILD_SECONDS = 660.0
+"""The time for building a bundle. The function has a quarter of an hour; the rest is for packing and storing 3 GB."""
 
 
 class AuditReferences(StepReferences):
@@ -50,7 +55,7 @@ def install(context: AuditContext, about: AuditReferences) -> StepProgress:
     from touchstone.audits.bundles import Bundles
     from touchstone.operations.audits import planning
 
-    return planning.install(context, about.audit_id, builder=Bundles)
+    return planning.install(context, about.audit_id, builder=partial(Bundles, seconds=BUILD_SECONDS))
 
 
 @_batching

@@ -6,7 +6,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.composition.work import purging
-from functions.observability import note, publishing
+from functions.observability import measure, note, publishing
 from touchstone.clock import Deadline
 
 RESERVE_SECONDS = 60.0
@@ -18,6 +18,7 @@ def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Purge until the function's time is nearly used up. Return the counts of what was removed."""
     remaining = context.get_remaining_time_in_millis() / 1000 - RESERVE_SECONDS
     purged = purging().run(deadline=Deadline.after(remaining))
+    measure("Stuck", purged.stuck)
     note("purged", stuck=purged.stuck, whole=purged.whole, files=purged.files, removed=dict(purged.removed))
     return {
         "removed": dict(purged.removed),

@@ -6,10 +6,10 @@ bubblewrap (`TOUCHSTONE_SANDBOX=bubblewrap`). Without bubblewrap no proof runs t
 """
 
 import os
-import shutil
 import tempfile
 import weakref
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from touchstone.audits.sandbox.bubblewrap import open_filtered, open_sandbox
 from touchstone.audits.sandbox.room import ProofOrder, ProofRunner
 from touchstone.audits.sandbox.watching import SpoiledError
 from touchstone.errors import SettingsError
+from touchstone.locking import own_folder
 
 VARIABLE = "TOUCHSTONE_SANDBOX"
 CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN")
@@ -26,7 +27,8 @@ they are removed."""
 
 
 SPOILED = 70
-"""The exit code with which the process ends if its machine must not be used again. The platform sets up a new one."""
+"""The exit code with which the process ends if nothing may be run in it any more. The platform starts a new one, maybe
+on the same machine; that one runs nothing either before it has removed what was left there."""
 leave = os._exit
 
 
@@ -52,9 +54,10 @@ def _room() -> ProofRunner:
                 os.environ.pop(name, None)
             return ProofRunner(folder=place / "target", sandbox=open_filtered(), shared=place)
         case "bubblewrap":
-            own = Path(tempfile.mkdtemp(prefix="touchstone-room-"))
-            room = ProofRunner(folder=own / "target", sandbox=open_sandbox(), shared=None)
-            weakref.finalize(room, shutil.rmtree, own, ignore_errors=True)  # when the process ends at the latest
+            sandbox, kept = open_sandbox(), ExitStack()
+            own = kept.enter_context(own_folder("touchstone-room-"))
+            room = ProofRunner(folder=own / "target", sandbox=sandbox, shared=None)
+            weakref.finalize(room, kept.close)  # when the process ends at the latest
             return room
         case _:
             raise SettingsError(f"{VARIABLE} is not set for this function; the stack sets it when it is deployed.")

@@ -1,4 +1,5 @@
-"""The partitions of the table that each function may read and write, by the words at the beginning of their keys.
+"""What each function may read and write: partitions of the table, by the words at the beginning of their keys, and
+top-level folders of the bucket.
 
 A key of a tenant is `T#<tenant>#<WORD>…`. Only the API writes tokens (`TOKEN#…`), sessions (`SESSION#…`) and a tenant's
 own record with the list of its tokens (`T#<tenant>`): even if a model's reply or a sent text misleads another function,
@@ -34,6 +35,19 @@ ALONE = frozenset({"SPEND", "ROUTING", "THRESHOLDS", "SUGGESTIONS", "APPROACHES"
 """Words that are the whole key of a single partition in each tenant."""
 IN_PARTS = frozenset({"SPEND"})
 """Words of `ALONE` whose partition has further partitions beside it if a tenant is busy."""
+ARTIFACTS = "artifacts"
+"""The folder of bodies that are too large for a record, and of images of problems."""
+BUNDLES = "bundles"
+"""The folder of the installed targets of audits: a sandbox can be given links to this folder only."""
+COURSES_FOLDER = "courses"
+"""The folder of curricula and learners too large for a record. An object is removed once it is replaced or deleted."""
+INBOX = "inbox"
+"""The folder for files of requests, `inbox/<tenant>/<name>.jsonl`; the results are put beside them."""
+SCRATCH = "scratch"
+"""The folder of intermediate files: the list of a batch's chunks, and the results of each chunk."""
+TRACES = "traces"
+"""The folder of the judges' requests and replies, separate for each tenant."""
+FOLDERS = (ARTIFACTS, BUNDLES, COURSES_FOLDER, INBOX, SCRATCH, TRACES)
 UNFINISHED = (
     *("ANSWER#unfinished*", "EVALUATION#*", "TASK#unfinished*", "SUBMISSION#unfinished*", "CHALLENGE#unfinished*"),
     *("OUTBOX", "MEASUREMENT#unfinished*", "QUIZ#unfinished*", "EXPERIMENT#unfinished*", "AUDIT#unfinished*"),
@@ -68,6 +82,21 @@ class Grant:
             return ("*",)
         lists = (*self.lists, *([DIRECTORY] if "QUOTA" in self.writes else []))
         return tuple(sorted({*self.written, *_patterns(self.reads), *lists}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderGrant:
+    """A function's rights on the bucket: the top-level folders whose objects it `reads`, `writes` and `removes`."""
+
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    removes: tuple[str, ...] = ()
+
+    @property
+    def actions(self) -> dict[str, tuple[str, ...]]:
+        """The folders by the action of S3 that is allowed there, without actions that are allowed nowhere."""
+        named = {"s3:GetObject": self.reads, "s3:PutObject": self.writes, "s3:DeleteObject": self.removes}
+        return {action: tuple(sorted(folders)) for action, folders in named.items() if folders}
 
 
 def _patterns(words: tuple[str, ...]) -> Iterator[str]:
@@ -165,3 +194,46 @@ GRANTS = {
     "functions.audits.weekly": Grant(writes=("AUDIT", "KEY"), lists=("AUDIT#weekly",)),
 }
 """The grants of all functions that use the table, by the path of the Python function without `.handler`."""
+
+_KEPT = FolderGrant(reads=(ARTIFACTS,), writes=(ARTIFACTS,))
+_TRACED = FolderGrant(reads=(ARTIFACTS,), writes=(ARTIFACTS, TRACES))
+_WORKED = FolderGrant(reads=(ARTIFACTS, SCRATCH), writes=(ARTIFACTS, SCRATCH))
+_TRACED_WORK = FolderGrant(reads=(ARTIFACTS, SCRATCH), writes=(ARTIFACTS, SCRATCH, TRACES))
+_TAUGHT = FolderGrant(reads=(ARTIFACTS, COURSES_FOLDER), writes=(ARTIFACTS,))
+
+FOLDER_GRANTS = {
+    "functions.api.app": FolderGrant(
+        reads=(ARTIFACTS, COURSES_FOLDER, INBOX, TRACES),
+        writes=(ARTIFACTS, COURSES_FOLDER, INBOX),
+        removes=(COURSES_FOLDER,),
+    ),
+    **dict.fromkeys(("functions.api.verifying", "functions.intake"), _TRACED),
+    **{
+        f"functions.answers.{name}": _TRACED
+        for name in ("read_image", "analyze", "solve", "verify", "enrich", "evaluate")
+    },
+    **dict.fromkeys(("functions.answers.retrieve", "functions.answers.fail", "functions.sweep"), _KEPT),
+    **dict.fromkeys(("functions.drain", "functions.provider_batches.advance"), _WORKED),
+    # Whether a file was named again since it was put is seen by reading about it.
+    "functions.purge": FolderGrant(reads=(ARTIFACTS, INBOX), removes=(ARTIFACTS, INBOX)),
+    "functions.batch.prepare": FolderGrant(reads=(INBOX, SCRATCH), writes=(SCRATCH,)),
+    "functions.batch.lines": FolderGrant(
+        reads=(ARTIFACTS, COURSES_FOLDER, INBOX, SCRATCH), writes=(ARTIFACTS, SCRATCH, TRACES)
+    ),
+    "functions.batch.collect": FolderGrant(reads=(INBOX, SCRATCH), writes=(INBOX, SCRATCH)),
+    **{f"functions.oracle.{name}": _TRACED for name in ("draft", "gate")},
+    **{f"functions.oracle.{name}": _TRACED_WORK for name in ("score", "close", "compare", "rescore")},
+    **{f"functions.oracle.{name}": _KEPT for name in ("rank", "decide", "finalise")},
+    **{f"functions.surfaces.{name}": _TRACED_WORK for name in ("measure", "pair")},
+    "functions.surfaces.plan": _WORKED,
+    "functions.surfaces.conclude": _KEPT,
+    **{f"functions.quizzes.{name}": _TAUGHT for name in ("retrieve", "weakness")},
+    **{f"functions.quizzes.{name}": _TRACED for name in ("generate", "evaluate")},
+    **{f"functions.quizzes.{name}": _KEPT for name in ("validate", "finish")},
+    "functions.audits.install": FolderGrant(reads=(ARTIFACTS, BUNDLES), writes=(ARTIFACTS, BUNDLES)),
+    # To read a bundle, and to make links to it: a link grants the rights of the function that made it.
+    "functions.audits.prepare": FolderGrant(reads=(ARTIFACTS, BUNDLES, SCRATCH), writes=(ARTIFACTS, SCRATCH)),
+    "functions.audits.turn": FolderGrant(reads=(ARTIFACTS, BUNDLES, SCRATCH), writes=(ARTIFACTS, SCRATCH, TRACES)),
+    **dict.fromkeys(("functions.audits.conclude", "functions.audits.weekly"), _KEPT),
+}
+"""The folders of all functions that use the bucket, by the path of the Python function without `.handler`."""

@@ -5,7 +5,7 @@ from constructs import IConstruct
 
 from infra.constructs.function import Function
 from infra.constructs.machine import EXECUTION_SEPARATORS, Machine
-from infra.constructs.store import ARTIFACTS, BUNDLES, COURSES, INBOX, SCRATCH, TRACES
+from infra.grants import FOLDERS
 from infra.stack import TouchstoneStack
 
 ANY_RESOURCE = "IAM5[Resource::*]"
@@ -51,7 +51,7 @@ def _accept_of_store(stack: TouchstoneStack) -> None:
     # A bucket of an earlier stack is not checked here; its resource appears by its name.
     adopted = stack.settings.bucket is not None
     arn = f"arn:<AWS::Partition>:s3:::{bucket.bucket_name}" if adopted else f"<{_logical_id(stack, bucket)}.Arn>"
-    for root in (ARTIFACTS, BUNDLES, COURSES, INBOX, SCRATCH, TRACES):
+    for root in FOLDERS:
         _accept(
             stack,
             f"IAM5[Resource::{arn}/{root}/*]",

@@ -48,6 +48,9 @@ PASSED_THROUGH = frozenset(
     }
 )
 """Variables of the functions that a deployment may set; the stack itself sets all others."""
+MOST_ENVIRONMENT_BYTES = 2_048
+"""The most bytes of their names and values. A function may have 4 KB of variables; the other half is the stack's own.
+https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
 
 
 API_RATE = 100
@@ -116,11 +119,12 @@ def read(context: Callable[[str], Any]) -> Settings:
 
     Raises `ContextError` if a value is wrong.
     """
+    local = str(context("touchstone:local") or "").lower() == "true"
     return Settings(
         stack_name=str(context("touchstone:stack") or "Touchstone"),
         architecture=_architecture(context("touchstone:architecture") or "arm64"),
-        local=str(context("touchstone:local") or "").lower() == "true",
-        environment=_environment(context("touchstone:environment")),
+        local=local,
+        environment=_environment(context("touchstone:environment"), bounded=not local),
         alarm_email=context("touchstone:alarm-email") or None,
         zones=_zones(context("touchstone:zones") or ""),
         batch_concurrency=_whole(context, "touchstone:batch-concurrency", least=1) or BATCH_CONCURRENCY,
@@ -162,7 +166,8 @@ def _zones(given: str) -> tuple[str, ...]:
     return zones
 
 
-def _environment(given: Any) -> dict[str, str]:
+def _environment(given: Any, *, bounded: bool) -> dict[str, str]:
+    """The variables that a deployment sets. `bounded`: they must fit into what a function of AWS may have."""
     try:
         variables = json.loads(given) if isinstance(given, str) else (given or {})
     except json.JSONDecodeError as error:
@@ -182,4 +187,12 @@ def _environment(given: Any) -> dict[str, str]:
         retention_of(str(variables.get(RETENTION, "")))
     except SettingsError as error:
         raise ContextError(str(error)) from None
-    return {name: str(value) for name, value in variables.items()}
+    # A value that is itself JSON may be written as JSON.
+    written = {name: value if isinstance(value, str) else json.dumps(value) for name, value in variables.items()}
+    size = sum(len(f"{name}{value}".encode()) for name, value in written.items())
+    if bounded and size > MOST_ENVIRONMENT_BYTES:
+        raise ContextError(
+            f"touchstone:environment has {size:,} bytes of names and values; it may have {MOST_ENVIRONMENT_BYTES:,}, "
+            "since Lambda gives a function 4 KB for all its variables."
+        )
+    return written

@@ -228,15 +228,15 @@ def _sandbox() -> SandboxFunction:
 
 @cache
 def _unpacked() -> UnpackedBundles:
-    import shutil
-    import tempfile
     import weakref
-    from pathlib import Path
+    from contextlib import ExitStack
 
+    from touchstone.locking import own_folder
     from touchstone.operations.audits.files import UnpackedBundles
 
-    bundles = UnpackedBundles(Path(tempfile.mkdtemp(prefix="touchstone-bundle-")))
-    weakref.finalize(bundles, shutil.rmtree, bundles.folder, ignore_errors=True)  # when the process ends at the latest
+    kept = ExitStack()
+    bundles = UnpackedBundles(kept.enter_context(own_folder("touchstone-bundle-")))
+    weakref.finalize(bundles, kept.close)  # when the process ends at the latest
     return bundles
 
 

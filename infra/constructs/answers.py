@@ -5,7 +5,7 @@ from constructs import Construct
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.queues import Queues
-from infra.constructs.store import ARTIFACTS, INBOX, TRACES, Store
+from infra.constructs.store import Store
 
 QUICK = Size(memory_mb=512, timeout_s=30)
 """For functions that only read and write records: more memory would save no time, since the store takes the time."""
@@ -82,15 +82,13 @@ class AnswerFunctions(Construct):
         everyone = (*judging, self.retrieve, self.fail, self.sweep)
         store.let_read_judge_keys(*judging)
         store.let_use_records(*everyone)
-        store.let_use_objects(*everyone, roots=[ARTIFACTS])
-        store.let_add_objects(*(one for one in judging if one is not self.drain), roots=[TRACES])
+        store.let_use_objects(*everyone)
 
     def _purge(self, store: Store) -> Function:
         """The function that removes records whose retention is over; it is made only if some retention ends."""
         purge = self._function("Purge", "purge.handler", PURGING)
         store.let_use_records(purge)
-        store.let_remove_objects(purge, roots=[ARTIFACTS, INBOX])
-        store.let_read_objects(purge, roots=[ARTIFACTS])
+        store.let_use_objects(purge)
         return purge
 
     def _function(self, construct_id: str, handler: str, size: Size) -> Function:

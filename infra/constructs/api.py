@@ -13,7 +13,7 @@ from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import LOG_RETENTION, Function, Runtime, Size
-from infra.constructs.store import ARTIFACTS, COURSES, INBOX, TRACES, Store
+from infra.constructs.store import Store
 from infra.grants import GRANTS
 
 VERIFICATIONS = "/v1/verifications"
@@ -99,11 +99,7 @@ class Api(Construct):
         authorizer.set(TOUCHSTONE_TABLE=store.table.table_name)
         store.let_use_records(self.function, self.verifying)
         store.let_remember_requests(self.function, self.verifying)
-        store.let_use_objects(self.function, roots=[INBOX, ARTIFACTS])
-        store.let_use_objects(self.verifying, roots=[ARTIFACTS])
-        store.let_add_objects(self.verifying, roots=[TRACES])
-        store.let_read_objects(self.function, roots=[TRACES])
-        store.let_replace_objects(self.function, roots=[COURSES])
+        store.let_use_objects(self.function, self.verifying)
         store.let_read_judge_keys(self.verifying)
         store.let_read_judge_keys(self.function)  # for the fingerprints of the keys: quotas are counted by account
         answers.solve_machine.let_start(self.function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")

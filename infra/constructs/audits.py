@@ -9,7 +9,8 @@ from infra.constructs.function import Function, JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.sandbox import ProofSandbox
 from infra.constructs.schedules import call_regularly
-from infra.constructs.store import ARTIFACTS, BUNDLES, SCRATCH, TRACES, Store
+from infra.constructs.store import Store
+from infra.grants import SCRATCH
 
 INSTALLING = Size(memory_mb=3008, timeout_s=900, storage_mb=10_240)
 """For a function that downloads, unpacks and compiles a target with its dependencies, and packs the result."""
@@ -70,11 +71,6 @@ class Audits(JobConstruct):
         self.install.set(UV_NO_CACHE="1")
         everyone = (self.install, self.prepare, self.turn, self.conclude, self.weekly)
         store.let_use_records(*everyone)
-        store.let_use_objects(*everyone, roots=[ARTIFACTS])
-        store.let_use_objects(self.prepare, self.turn, roots=[SCRATCH])
-        store.let_use_objects(self.install, roots=[BUNDLES])
-        # To read a bundle, and to make links to it: a link grants the rights of the function that made it.
-        store.let_read_objects(self.prepare, self.turn, roots=[BUNDLES])
+        store.let_use_objects(*everyone)
         store.let_read_judge_keys(self.prepare, self.turn)
-        store.let_add_objects(self.turn, roots=[TRACES])
         self.sandbox.let_run_proofs(self.prepare, self.turn)

@@ -11,8 +11,9 @@ from infra.constructs.oracle import Oracle
 from infra.constructs.provider_batches import BatchesAtProviders
 from infra.constructs.queues import Queues
 from infra.constructs.quizzes import Quizzes
-from infra.constructs.store import ARTIFACTS, COURSES, INBOX, SCRATCH, TRACES, Store
+from infra.constructs.store import Store
 from infra.constructs.surfaces import Surfaces
+from infra.grants import INBOX, SCRATCH
 
 PREPARING = Size(memory_mb=1024, timeout_s=300)
 """For a function that parses a file of tens of thousands of lines, which takes a processor."""
@@ -50,11 +51,7 @@ class BatchFunctions(Construct):
         )
         collect = Function(self, "Collect", runtime=runtime, handler="functions.batch.collect", size=COLLECTING)
         store.let_use_records(prepare, lines, collect)
-        store.let_read_objects(prepare, lines, roots=[INBOX])
-        store.let_use_objects(prepare, roots=[SCRATCH])
-        store.let_use_objects(lines, roots=[ARTIFACTS, SCRATCH])
-        store.let_add_objects(lines, roots=[TRACES])
-        store.let_use_objects(collect, roots=[INBOX, SCRATCH])
+        store.let_use_objects(prepare, lines, collect)
         provider_batches.machine.let_start(collect, variable="TOUCHSTONE_PROVIDER_BATCH_MACHINE_ARN")
         store.let_read_judge_keys(lines)
         queues.let_defer(lines)
@@ -63,7 +60,6 @@ class BatchFunctions(Construct):
         oracle.let_announce(lines)
         surfaces.let_measure(lines)
         quizzes.let_start_machines(lines)
-        store.let_read_objects(lines, roots=[COURSES])
         self.machine = Machine(
             self,
             "Machine",

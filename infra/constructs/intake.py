@@ -7,7 +7,7 @@ from constructs import Construct
 from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.queues import Queues
-from infra.constructs.store import ARTIFACTS, TRACES, Store
+from infra.constructs.store import Store
 from touchstone.operations.answers.again import INTAKE_SECONDS
 
 RECEIVING = Size(memory_mb=1769, timeout_s=INTAKE_SECONDS)
@@ -38,8 +38,7 @@ class IntakeFunction(Construct):
         )
         store.let_use_records(function)
         store.let_remember_requests(function)
-        store.let_use_objects(function, roots=[ARTIFACTS])
-        store.let_add_objects(function, roots=[TRACES])
+        store.let_use_objects(function)
         store.let_read_judge_keys(function)
         queues.let_defer(function)
         answers.let_wake(function)

@@ -106,7 +106,7 @@ class Operations(Construct):
         )
         self._alarm(
             "Stuck",
-            "Records cannot be given an end or started again; each sweep tries anew, and its log names them",
+            "Records cannot be given an end, started again or removed; the logs of the sweep and the purge name them",
             measured("Stuck", Duration.hours(1), "Maximum"),
             above=0,
             missing=KEEPS_STATE,

@@ -7,7 +7,7 @@ from constructs import Construct
 from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
-from infra.constructs.store import ARTIFACTS, SCRATCH, TRACES, Store
+from infra.constructs.store import Store
 
 KEEPING = Size(memory_mb=512, timeout_s=120)
 """For functions that read all submissions of a contest and write a few records, without a judge."""
@@ -61,10 +61,8 @@ class Oracle(JobConstruct):
         judging = (self.draft, self.gate, self.score, self.close, self.compare, self.rescore)
         everyone = (*judging, self.rank, self.decide, self.finalise)
         store.let_read_judge_keys(*judging)
-        store.let_add_objects(*judging, roots=[TRACES])
         store.let_use_records(*everyone)
-        store.let_use_objects(*everyone, roots=[ARTIFACTS])
-        store.let_use_objects(self.score, self.close, self.compare, self.rescore, roots=[SCRATCH])
+        store.let_use_objects(*everyone)
 
     def _machines(self) -> None:
         at_once = self._runtime.settings.batch_concurrency

@@ -10,7 +10,7 @@ from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.oracle import Oracle
 from infra.constructs.queues import Queues
-from infra.constructs.store import ARTIFACTS, SCRATCH, Store
+from infra.constructs.store import Store
 from infra.constructs.surfaces import Surfaces
 
 CARRYING = Size(memory_mb=768, timeout_s=900)
@@ -46,8 +46,7 @@ class BatchesAtProviders(Construct):
             size=CARRYING,
         )
         store.let_use_records(advance)
-        store.let_use_objects(advance, roots=[ARTIFACTS, SCRATCH])
-        store.let_use_objects(answers.drain, roots=[SCRATCH])
+        store.let_use_objects(advance)
         store.let_read_judge_keys(advance)
         self.machine = Machine(self, "Machine", name="provider_batch", calls={"ProviderBatchFunction": advance})
         self.machine.let_start(

@@ -5,7 +5,7 @@ from constructs import Construct
 from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
-from infra.constructs.store import ARTIFACTS, COURSES, TRACES, Store
+from infra.constructs.store import Store
 
 KEEPING = Size(memory_mb=512, timeout_s=30)
 """For functions that read and write records, without a judge."""
@@ -30,10 +30,8 @@ class Quizzes(JobConstruct):
         finish = self._function("Finish", KEEPING)
         everyone = (retrieve, weakness, generate, validate, evaluate, finish)
         store.let_use_records(*everyone)
-        store.let_use_objects(*everyone, roots=[ARTIFACTS])
-        store.let_read_objects(retrieve, weakness, roots=[COURSES])
+        store.let_use_objects(*everyone)
         store.let_read_judge_keys(generate, evaluate)
-        store.let_add_objects(generate, evaluate, roots=[TRACES])
         self.machine = Machine(
             self,
             "Machine",

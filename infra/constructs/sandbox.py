@@ -14,7 +14,8 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.function import Function, Runtime, Size
-from infra.constructs.store import BUNDLES, Store
+from infra.constructs.store import Store
+from infra.grants import BUNDLES
 
 MODULE = "functions.sandbox"
 PROVING = Size(memory_mb=3008, timeout_s=400, storage_mb=6144)

@@ -1,7 +1,5 @@
 """Storage: records, idempotency keys, bodies and artifacts, and the judges' keys. Access is granted by purpose."""
 
-from collections.abc import Sequence
-
 from aws_cdk import Duration, RemovalPolicy, SecretValue
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_s3 as s3
@@ -9,27 +7,15 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra.constructs.function import Function
-from infra.grants import GRANTS
+from infra.grants import BUNDLES, FOLDER_GRANTS, GRANTS, SCRATCH, TRACES
 from infra.settings import Settings
 
-ARTIFACTS = "artifacts"
-"""The folder of bodies that are too large for a record, and of images of problems."""
-BUNDLES = "bundles"
-"""The folder of the installed targets of audits: a sandbox can be given links to this folder only."""
 BUNDLES_KEPT = Duration.days(60)
 """How long a bundle is kept after the last audit that asked for it. It can be installed again. An audit is given up
 after two weeks."""
-COURSES = "courses"
-"""The folder of curricula and learners too large for a record. An object is removed once it is replaced or deleted."""
-INBOX = "inbox"
-"""The folder for files of requests, `inbox/<tenant>/<name>.jsonl`; the results are put beside them."""
-SCRATCH = "scratch"
-"""The folder of intermediate files: the list of a batch's chunks, and the results of each chunk."""
 SCRATCH_KEPT = Duration.days(14)
-"""An execution runs a day at most and can be redriven for two weeks; after that, nothing reads its files."""
+"""An execution reads what was written since it began, and runs for two weeks at most."""
 SCRATCH_OVERWRITTEN_KEPT = Duration.days(1)
-TRACES = "traces"
-"""The folder of the judges' requests and replies, separate for each tenant."""
 TRACES_KEPT = Duration.days(30)
 INDEXES = {"by_time": ("summary", "verification_status"), "deferred": (), "by_count": ("text",)}
 """The attributes that each index holds besides its keys: only those that are read from it. With a record's body in an
@@ -146,6 +132,8 @@ class Store(Construct):
                 ),
             ],
         )
+        if bucket.policy is not None:  # a bucket that is kept keeps who may not read it
+            bucket.policy.apply_removal_policy(self._kept)
         # Set on the resource itself: the construct's own option would deploy a function for this switch alone.
         resource = bucket.node.default_child
         assert isinstance(resource, s3.CfnBucket)  # noqa: S101 - narrows the type for what follows
@@ -171,33 +159,14 @@ class Store(Construct):
             )
             function.set(TOUCHSTONE_IDEMPOTENCY_TABLE=self.idempotency.table_name)
 
-    def let_use_objects(self, *functions: Function, roots: Sequence[str]) -> None:
-        """Let functions read and write objects under the named top-level folders."""
-        self._let_objects(functions, ["s3:GetObject", "s3:PutObject"], roots)
-
-    def let_replace_objects(self, *functions: Function, roots: Sequence[str]) -> None:
-        """Let functions read, write and remove objects under the named top-level folders."""
-        self._let_objects(functions, ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"], roots)
-
-    def let_add_objects(self, *functions: Function, roots: Sequence[str]) -> None:
-        """Let functions write objects under the named top-level folders, but read none."""
-        self._let_objects(functions, ["s3:PutObject"], roots)
-
-    def let_remove_objects(self, *functions: Function, roots: Sequence[str]) -> None:
-        """Let functions remove objects under the named top-level folders."""
-        self._let_objects(functions, ["s3:DeleteObject"], roots)
-
-    def let_read_objects(self, *functions: Function, roots: Sequence[str]) -> None:
-        """Let functions read objects under the named top-level folders, but write none."""
-        self._let_objects(functions, ["s3:GetObject"], roots)
-
-    def _let_objects(self, functions: Sequence[Function], actions: Sequence[str], roots: Sequence[str]) -> None:
-        """Allow functions these actions on the objects of the folders, and listing the bucket.
+    def let_use_objects(self, *functions: Function) -> None:
+        """Let functions read, write and remove objects as `FOLDER_GRANTS` says, and list the bucket.
 
         Without the permission to list, S3 answers "forbidden" instead of "not found" for a missing object.
         """
         for function in functions:
-            function.allow(actions, *(self.objects(root) for root in roots))
+            for action, folders in FOLDER_GRANTS[function.entry_point].actions.items():
+                function.allow([action], *map(self.objects, folders))
             function.allow(["s3:ListBucket"], self.bucket.bucket_arn)
             function.set(TOUCHSTONE_BUCKET=self.bucket.bucket_name)
 

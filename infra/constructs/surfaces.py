@@ -5,7 +5,8 @@ from constructs import Construct
 from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
-from infra.constructs.store import ARTIFACTS, SCRATCH, TRACES, Store
+from infra.constructs.store import Store
+from infra.grants import SCRATCH
 
 MEASURING = Size(memory_mb=1024, timeout_s=900)
 """A quiz of five hundred questions takes minutes, and longer if the judge allows few calls a minute."""
@@ -59,6 +60,4 @@ class Surfaces(JobConstruct):
         judging = (self.measure, self.plan, self.pair)
         store.let_read_judge_keys(*judging)
         store.let_use_records(*judging, self.conclude)
-        store.let_use_objects(*judging, self.conclude, roots=[ARTIFACTS])
-        store.let_add_objects(self.measure, self.pair, roots=[TRACES])
-        store.let_use_objects(self.measure, self.plan, self.pair, roots=[SCRATCH])
+        store.let_use_objects(*judging, self.conclude)

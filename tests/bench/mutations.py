@@ -25,7 +25,6 @@ from tests.support.machine_ways import CLAIMS, AstrayError, Way
 NAMES = sorted(path.name.partition(".")[0] for path in DEFINITIONS.glob("*.asl.yaml"))
 
 SAME = {
-    ("evaluate", "Defer.Retry.0.ErrorEquals.0 removed"),  # States.TaskFailed, which stands beside it, means it too
     ("solve", "QuickVerify.Catch.0.Next -> Enrich"),  # its output names the route, and Route would lead there
     ("solve", "QuickVerify.Catch.1.Next -> Enrich"),
 }

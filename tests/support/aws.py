@@ -97,18 +97,18 @@ def _watch(client: Any) -> None:
 
 
 def one_request_at_a_time(
-    patch: pytest.MonkeyPatch, *, admitted: Callable[[str, Mapping[str, Any]], None] | None = None
+    patch: pytest.MonkeyPatch, *, admitted: Callable[[str, str, Mapping[str, Any]], None] | None = None
 ) -> None:
     """DynamoDB serialises the requests on an item; moto is one process whose dictionaries threads would tear.
 
-    What interleaves in a test with threads are whole requests, as they do in AWS. `admitted` raises for a request that
-    is refused, as IAM refuses one; None: all are admitted.
+    What interleaves in a test with threads are whole requests, as they do in AWS. `admitted` is given each request's
+    service, operation and parameters, and raises for one that is refused, as IAM refuses one; None: all are admitted.
     """
     lock, send = threading.RLock(), BaseClient._make_api_call  # type: ignore[attr-defined]
 
     def serialised(self: BaseClient, *arguments: Any) -> Any:
-        if admitted is not None and self.meta.service_model.service_name == "dynamodb":
-            admitted(*arguments)
+        if admitted is not None:
+            admitted(self.meta.service_model.service_name, *arguments)
         with lock:
             return send(self, *arguments)
 

@@ -16,6 +16,7 @@ from tests.support.agents import called, concluded, proved
 from tests.support.api import Api
 from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Deployment
+from tests.support.enforcement import elsewhere
 from tests.support.lambdas import Lambdas
 from tests.support.providers import ProviderServer, error
 from tests.support.wheels import make_wheels
@@ -128,13 +129,17 @@ def sandboxed(here: Deployment, wheels: Path, patch: pytest.MonkeyPatch) -> Iter
     double = Lambdas(sandbox.handler)
     patch.setenv(sandbox.VARIABLE, "bubblewrap")
     patch.setattr("touchstone.workflows.sandbox.client", lambda: double)
-    patch.setattr("touchstone.audits.bundles.Bundles", lambda _: Bundles(wheels / "bundles", wheels=wheels))
+    patch.setattr(
+        "touchstone.audits.bundles.Bundles",
+        lambda _, *, seconds: Bundles(wheels / "bundles", wheels=wheels, seconds=seconds),
+    )
     patch.setattr(prove, "run", _run_once)
 
     def fetched(url: str, **_: Any) -> io.BytesIO:
         assert "Signature=" in url
         key = unquote(urlsplit(url).path).lstrip("/").removeprefix(f"{BUCKET}/")
-        return io.BytesIO(here.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read())
+        with elsewhere():  # a link has the rights of whoever made it
+            return io.BytesIO(here.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read())
 
     patch.setattr("urllib.request.urlopen", fetched)
     sandbox._room.cache_clear()

@@ -14,25 +14,42 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from infra.grants import GRANTS, admits
+from infra.grants import FOLDER_GRANTS, GRANTS, admits
 from tests.support.carried import watch_imports
 from tests.support.handlers import HANDLERS, place_of
 from tests.support.table import TABLE_NAME
 
+ELSEWHERE = "elsewhere"
 _running: list[str] = []
 """The names of the handlers at work; one that another one waits for is the last. No context variable: functions
 keep one runner of event loops, which keeps the context that it was first used in."""
 
 
-def enforce(operation: str, given: Mapping[str, Any]) -> None:
-    """Refuse a call to DynamoDB that the handler at work may not make; a test that acts by itself may make any."""
-    if not _running:
+def enforce(service: str, operation: str, given: Mapping[str, Any]) -> None:
+    """Refuse a call to DynamoDB or S3 that the handler at work may not make; a test by itself may make any."""
+    if not _running or _running[-1] == ELSEWHERE:
         return
     module = _running[-1]
-    for action, table, key in keys_of(operation, given):
-        if table == TABLE_NAME and (module not in GRANTS or not admits(GRANTS[module], action, key)):
-            words = f"{module} is not authorized to perform dynamodb:{action} on {key}"
-            raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": words}}, operation)
+    if service == "dynamodb":
+        for action, table, key in keys_of(operation, given):
+            if table == TABLE_NAME and (module not in GRANTS or not admits(GRANTS[module], action, key)):
+                raise _refused(operation, f"{module} is not authorized to perform dynamodb:{action} on {key}")
+    elif service == "s3":
+        folders = FOLDER_GRANTS[module].actions if module in FOLDER_GRANTS else {}
+        for action, key in objects_of(operation, given):
+            if key.partition("/")[0] not in folders.get(action, ()):
+                raise _refused(operation, f"{module} is not authorized to perform {action} on {key}")
+
+
+def _refused(operation: str, words: str) -> ClientError:
+    return ClientError({"Error": {"Code": "AccessDeniedException", "Message": words}}, operation)
+
+
+@contextmanager
+def elsewhere() -> Iterator[None]:
+    """What is done within is done by somebody else than the handler at work: a machine, or whoever has a link."""
+    with _at_work(ELSEWHERE):
+        yield
 
 
 def mark_handlers() -> None:
@@ -82,6 +99,20 @@ def keys_of(operation: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str
                 ((kind, body),) = action.items()
                 name = "ConditionCheckItem" if kind == "ConditionCheck" else f"{kind}Item"
                 yield name, body["TableName"], _text((body.get("Key") or body["Item"]).get("pk"))
+
+
+def objects_of(operation: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The action and key of each object that a call to S3 is about; what it asks of the bucket all may ask."""
+    match operation:
+        case "GetObject" | "HeadObject":
+            yield "s3:GetObject", given["Key"]
+        case "CopyObject":
+            yield "s3:GetObject", given["CopySource"]["Key"]
+            yield "s3:PutObject", given["Key"]
+        case "PutObject" | "CreateMultipartUpload" | "UploadPart" | "CompleteMultipartUpload":
+            yield "s3:PutObject", given["Key"]
+        case "DeleteObject":
+            yield "s3:DeleteObject", given["Key"]
 
 
 def _queried(given: Mapping[str, Any]) -> str:

@@ -35,8 +35,11 @@ MOST_STATES = 300
 DEFAULT_ATTEMPTS = 3
 """Of a rule of Retry that does not say how many."""
 ALL, TASK_FAILED, TIMEOUT = "States.ALL", "States.TaskFailed", "States.Timeout"
-NEVER_CAUGHT = frozenset({"States.Runtime", "States.DataLimitExceeded"})
+TOO_LARGE = "States.DataLimitExceeded"
+NEVER_CAUGHT = frozenset({"States.Runtime", TOO_LARGE})
 """Errors that `States.ALL` does not stand for."""
+MOST_BYTES = 256 * 1024
+"""Of what a state comes to, as JSON."""
 
 
 _evaluating = Lock()
@@ -159,6 +162,8 @@ class Interpreter:
                 states = {"input": state}
             case other:
                 raise NotImplementedError(other)
+        if len(json.dumps(states.get("result"), ensure_ascii=False).encode()) > MOST_BYTES:
+            raise StateError(TOO_LARGE)
         output = _put(now, states, scope)
         scope.assign(now, **states)
         return now.get("Next"), output
@@ -174,8 +179,10 @@ class Interpreter:
     def _map(self, now: State, state: Any, scope: _Scope) -> Run:
         """The items side by side, so many at once: each goes as far as its next wait, then all wait."""
         apart = now["ItemProcessor"].get("ProcessorConfig", {}).get("Mode") == "DISTRIBUTED"
-        pending = deque(enumerate(self._items(now, state, scope)))
-        count, results, failed = len(pending), [None] * len(pending), 0
+        items = self._items(now, state, scope)
+        pending = deque(enumerate(items))
+        count, failed = len(items), 0
+        results: list[Any] = [None] * count
         most = now.get("MaxConcurrency", count)
         asleep: list[tuple[int, Run]] = []
         while pending or asleep:
@@ -196,6 +203,7 @@ class Interpreter:
                             raise error
                         if 100 * failed > now.get("ToleratedFailurePercentage", 0) * count:
                             raise StateError("States.ExceedToleratedFailureThreshold", error.error) from error
+                        results[place] = _broken_off(items[place], error)
                 ready = []
             if asleep:
                 yield max(waits)
@@ -217,6 +225,27 @@ class Interpreter:
         except Exception as error:
             raise StateError("States.ItemReaderFailed", str(error)) from error
         return [json.loads(line) for line in text.split("\n") if line]
+
+
+def _broken_off(item: Any, error: StateError) -> dict[str, Any]:
+    """What a Distributed Map's result holds of an execution that failed: all that is known of it, not its output alone.
+
+    https://docs.aws.amazon.com/step-functions/latest/dg/input-output-resultwriter.html
+    """
+    name = "01234567-89ab-3cde-8f01-23456789abcd"
+    place = "arn:aws:states:us-east-1:123456789012:{}:machine-0123456789ab/map"
+    return {
+        "ExecutionArn": f"{place.format('execution')}:{name}",
+        "Input": json.dumps(item),
+        "InputDetails": {"Included": True},
+        "Name": name,
+        "StartDate": "2026-11-22T12:00:00.000Z",
+        "StateMachineArn": place.format("stateMachine"),
+        "Status": "FAILED",
+        "StopDate": "2026-11-22T12:00:00.000Z",
+        "Error": error.error,
+        "Cause": error.cause,
+    }
 
 
 def _advanced(run: Run) -> Gone:

@@ -1,13 +1,25 @@
-"""Files that one process at a time works with, also where there are no holds."""
+"""Files that one process at a time works with, also where there are no holds; folders that go with their process."""
 
 import errno
 import fcntl
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from touchstone.locking import try_lock
+from touchstone.locking import own_folder, try_lock
+
+MADE = "made-"
+KILLED = f"""
+import os
+from touchstone.locking import own_folder
+with own_folder({MADE!r}) as folder:
+    (folder / "bundle").write_text("large")
+    os._exit(1)
+"""
+"""A process that is killed while it has a folder."""
 
 
 def test_one_holds_a_file_until_it_is_closed(tmp_path: Path) -> None:
@@ -28,3 +40,17 @@ def test_where_there_are_no_holds_nobody_is_kept_out(tmp_path: Path, monkeypatch
         assert try_lock(file)
         monkeypatch.setitem(sys.modules, "fcntl", None)  # as on Windows
         assert try_lock(file)
+
+
+def test_a_folder_whose_process_was_killed_goes_before_the_next_one_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "other-").mkdir()
+    with own_folder(MADE) as living:
+        killed = subprocess.run([sys.executable, "-c", KILLED], env={"TMPDIR": str(tmp_path)}, check=False)
+        assert killed.returncode == 1
+        assert len(list(tmp_path.glob(f"{MADE}*"))) == 2
+        with own_folder(MADE) as next_one:
+            assert set(tmp_path.glob(f"{MADE}*")) == {living, next_one}
+    assert [path.name for path in tmp_path.iterdir()] == ["other-"]

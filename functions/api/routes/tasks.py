@@ -19,7 +19,7 @@ from functions.composition.intakes import of_tasks as intake
 from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.stores import tasks
 from touchstone.errors import ConflictError, InputError
-from touchstone.operations.tasks.finding import SubmissionQuery
+from touchstone.operations.tasks.finding import MOST_REPLY_BYTES, SubmissionQuery
 from touchstone.oracle.challenge import ChallengeRequest, ChallengeView
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.handing_in import SubmissionRequest
@@ -60,7 +60,10 @@ class TaskPage(FoundList):
 
 
 class SubmissionPage(FoundList):
-    """A page of a list of submissions. The newest come first unless `sort` says otherwise."""
+    """A page of a list of submissions. The newest come first unless `sort` says otherwise.
+
+    It may hold fewer than the limit if they are long; its cursor continues from there.
+    """
 
     items: tuple[SubmissionView, ...]
 
@@ -134,7 +137,9 @@ def list_submissions(
 
     While the task is open, a party may read only its own submissions; after that, all of them.
     """
-    page = reader(caller(router).tenant, party).submitted(task_id, limit=limit, cursor=cursor, query=query)
+    page = reader(caller(router).tenant, party).submitted(
+        task_id, limit=limit, cursor=cursor, query=query, most_bytes=MOST_REPLY_BYTES
+    )
     return SubmissionPage.model_validate(page)
 
 

@@ -1,6 +1,14 @@
-"""A lock on a file, so that one process at a time works with it."""
+"""A lock on a file, so that one process at a time works with it, and folders that go with their process."""
 
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO, Any
+
+_HELD = ".held"
+"""The file in a folder of `own_folder` that its process holds."""
 
 
 def try_lock(file: IO[Any]) -> bool:
@@ -20,3 +28,24 @@ def try_lock(file: IO[Any]) -> bool:
     except OSError:  # a file system without such locks, as some network file systems are
         return True
     return True
+
+
+@contextmanager
+def own_folder(prefix: str) -> Iterator[Path]:
+    """A new folder for temporary files, which is removed at the end. Its name begins with `prefix`.
+
+    Folders with this prefix whose processes were killed are removed first. After a function was killed, Lambda starts
+    another process on the same machine and does not empty `/tmp`, which has room for one large bundle only
+    (https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html).
+    """
+    for left in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+        with suppress(OSError), (left / _HELD).open("rb") as held:
+            if try_lock(held):
+                shutil.rmtree(left, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    try:
+        with (folder / _HELD).open("wb") as held:
+            try_lock(held)
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

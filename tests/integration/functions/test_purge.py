@@ -15,6 +15,7 @@ from functions.environment import environment
 from tests.support.api import Api
 from tests.support.batches import BatchMachine
 from tests.support.deployment import BUCKET, Context, Deployment
+from tests.support.enforcement import elsewhere
 from tests.support.everything import own_one_of_everything
 from tests.support.providers import ProviderServer
 from touchstone.clock import OFFSET_VARIABLE
@@ -223,7 +224,7 @@ def test_an_image_that_people_put_goes_when_nobody_named_it_for_so_long(
 
 
 def test_a_file_beside_an_unreadable_record_keeps_no_other_tenants_files(
-    judged: Deployment, judges: ProviderServer, days_later: Any
+    judged: Deployment, judges: ProviderServer, days_later: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     picture = b"\x89PNG\r\n\x1a\n" + bytes(64)
     inline = {"image": {"data_base64": base64.b64encode(picture).decode()}}
@@ -237,8 +238,10 @@ def test_a_file_beside_an_unreadable_record_keeps_no_other_tenants_files(
         ExpressionAttributeValues={":broken": "{}"},
     )
 
+    capsys.readouterr()
     said = days_later(0, "answers=30")
     assert (said["files"], said["stuck"], said["whole"]) == (1, 1, True)
+    assert '"Stuck":[1.0]' in capsys.readouterr().out, "an operator is told"
     assert [key for key in list(judged.keys()) if "/images/" in key] == [f"artifacts/acme/images/{own}"]
 
 
@@ -274,7 +277,8 @@ def test_an_image_that_is_removed_while_it_is_named_is_said_to_be_missing(
     renew = Artifacts.renew
 
     def removed_before(self: Artifacts, *, tenant: str, key: str, older_than: timedelta) -> bool:
-        self.delete(tenant=tenant, key=key)
+        with elsewhere():
+            self.delete(tenant=tenant, key=key)
         return renew(self, tenant=tenant, key=key, older_than=older_than)
 
     monkeypatch.setattr(Artifacts, "renew", removed_before)

@@ -1,10 +1,10 @@
-"""What each function may do with the table: in the template, and as IAM would decide it."""
+"""What each function may do with the table and the bucket: in the template, and as IAM would decide it."""
 
 from typing import Any
 
 import pytest
 
-from infra.grants import GRANTS, admits
+from infra.grants import FOLDER_GRANTS, FOLDERS, GRANTS, admits
 from tests.support.templates import Resources, functions, listed, of_type
 
 IDENTITY = ("TOKEN#" + "0" * 64, "SESSION#" + "0" * 64, "T#acme")
@@ -12,15 +12,15 @@ READS = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
 LEADING = "dynamodb:LeadingKeys"
 
 
-def granted(resources: Resources, properties: dict[str, Any]) -> list[dict[str, Any]]:
-    """The statements on the table of records that a function's role has."""
+def granted(resources: Resources, properties: dict[str, Any], *, on: str = "StoreRecords") -> list[dict[str, Any]]:
+    """The statements on the table of records, or on another resource, that a function's role has."""
     role = properties["Role"]["Fn::GetAtt"][0]
     return [
         statement
         for policy in of_type(resources, "AWS::IAM::Policy").values()
         if {"Ref": role} in policy["Properties"]["Roles"]
         for statement in policy["Properties"]["PolicyDocument"]["Statement"]
-        if "StoreRecords" in str(statement["Resource"])
+        if on in str(statement["Resource"])
     ]
 
 
@@ -44,6 +44,24 @@ def test_each_function_is_granted_its_partitions_and_no_others(resources: Resour
             checked += 1
     assert checked > 2 * len(deployed & set(GRANTS)) - 4
     assert set(GRANTS) - deployed == {"functions.purge"}  # of a deployment that was told a retention
+
+
+def test_each_function_is_granted_its_folders_and_no_others(resources: Resources) -> None:
+    deployed, used = set[str](), set[str]()
+    for properties in functions(resources).values():
+        module = properties["Handler"].removesuffix(".handler")
+        folders: dict[str, tuple[str, ...]] = {}
+        for statement in granted(resources, properties, on="StoreBodies"):
+            named = [str(resource).rpartition("/*")[0].rpartition("/")[2] for resource in listed(statement["Resource"])]
+            for action in listed(statement["Action"]):
+                folders[action] = tuple(sorted((*folders.get(action, ()), *named)))
+        # Who may not list the bucket is told of a missing object that it is forbidden.
+        listing = {"s3:ListBucket": ("",)}
+        assert folders == (listing | FOLDER_GRANTS[module].actions if module in FOLDER_GRANTS else {}), module
+        deployed.add(module)
+        used |= {folder for named in folders.values() for folder in named}
+    assert set(FOLDER_GRANTS) - deployed == {"functions.purge"}
+    assert used == {*FOLDERS, ""}
 
 
 @pytest.mark.parametrize("module", sorted(set(GRANTS) - {"functions.api.app", "functions.api.authorizer"}))

@@ -1,5 +1,7 @@
 """What a deployment is told: defaults, and one sentence for what is wrong."""
 
+import json
+
 import pytest
 
 from infra import settings
@@ -18,6 +20,18 @@ def test_a_deployment_needs_to_be_told_nothing() -> None:
 def test_variables_come_as_json_or_as_an_object() -> None:
     assert read(environment='{"TOUCHSTONE_FRESH_SHARE": 0.2}').environment == {"TOUCHSTONE_FRESH_SHARE": "0.2"}
     assert read(environment={"OPENAI_BASE_URL": "http://x"}).environment == {"OPENAI_BASE_URL": "http://x"}
+    mapped = read(environment={"SUBJECT_PROVIDER_MAP": {"math": "gemini"}}).environment["SUBJECT_PROVIDER_MAP"]
+    assert json.loads(mapped) == {"math": "gemini"}
+
+
+def test_variables_leave_room_for_those_of_the_stack_in_what_a_function_may_have() -> None:
+    longest = "x" * (settings.MOST_ENVIRONMENT_BYTES - len("OPENAI_BASE_URL"))
+    assert read(environment={"OPENAI_BASE_URL": longest}).environment["OPENAI_BASE_URL"] == longest
+    with pytest.raises(settings.ContextError, match="2,049 bytes of names and values; it may have 2,048"):
+        read(environment={"OPENAI_BASE_URL": longest + "x"})
+    with pytest.raises(settings.ContextError, match="bytes"):
+        read(environment={"OPENAI_BASE_URL": "é" * 1_020})
+    assert read(local="true", environment={"OPENAI_BASE_URL": longest + "x"}).local
 
 
 def test_zones_are_named_with_a_comma_between_them() -> None:

@@ -36,6 +36,8 @@ def client() -> SFNClient:
 class Workflows:
     """Starts executions of state machines. An execution has its record's id as name, so a repeat starts nothing new.
 
+    Of the express machine `evaluate` a repeat may run: there the record lets one of two executions work.
+
     `arns` has the ARN of each machine that this function may start, by the machine's name.
     """
 

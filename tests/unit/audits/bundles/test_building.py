@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.wheels import make_wheel, make_wheels
 from touchstone.audits.bundles import Bundle, Bundles, Target, building
+from touchstone.clock import Deadline
 from touchstone.errors import InputError, SettingsError
 
 PIN = Target(requirement="tinylib==1.0")
@@ -95,7 +96,7 @@ def test_what_does_not_come_with_the_target_cannot_count_as_it(bundles: Bundles)
 def test_a_wheel_that_was_changed_since_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheels = make_wheels(tmp_path / "wheels")
     cache = tmp_path / "cache"
-    lock = Bundles(cache, wheels=wheels)._locked(PIN, anew=False)
+    lock = Bundles(cache, wheels=wheels)._locked(PIN, anew=False, deadline=Deadline.after(60))
     make_wheel(wheels, "tinydep", "0.5", {"tinydep.py": "print('another')"})
     assert "tinydep" in lock
     monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "fresh"))  # uv would take the pinned one from its own cache
@@ -108,6 +109,19 @@ def test_what_takes_too_long_is_refused(tmp_path: Path, wheels: Path, monkeypatc
     monkeypatch.setattr(building, "RESOLVE_SECONDS", 0.0001)
     with pytest.raises(InputError, match=r"uv was not done after 0\.0001 s"):
         Bundles(tmp_path, wheels=wheels).build(PIN)
+
+
+def test_each_part_of_building_has_the_time_that_those_before_it_left(
+    tmp_path: Path, wheels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Bundles(tmp_path, wheels=wheels)._locked(PIN, anew=False, deadline=Deadline.after(60))
+    with pytest.raises(InputError, match=r"tinylib==1.0 cannot be installed: uv was not done after \S+ s"):
+        Bundles(tmp_path, wheels=wheels, seconds=0.0001).build(PIN)
+    monkeypatch.setattr(building, "_uv", lambda *_, **__: "")
+    monkeypatch.setattr(Deadline, "remaining", property(lambda _: 0.0001))
+    with pytest.raises(InputError, match=r"tinylib==1.0 cannot be compiled: it was not done after 0\.0001 s"):
+        Bundles(tmp_path, wheels=wheels).build(PIN)
+    assert [path.name for path in tmp_path.iterdir()] == ["locks"]
 
 
 def test_without_uv_it_says_what_to_install(tmp_path: Path, wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:

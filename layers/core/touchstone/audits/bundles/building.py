@@ -25,6 +25,7 @@ from packaging.utils import canonicalize_name
 
 from touchstone.audits.bundles.target import Bundle, Manifest, Target
 from touchstone.audits.sandbox.bubblewrap import SITE, interpreter
+from touchstone.clock import Deadline
 from touchstone.errors import InputError, SettingsError
 
 MAX_MODULES = 50
@@ -65,8 +66,8 @@ LAYOUT = "1"
 """Part of every digest. Raise it when the layout of bundles changes."""
 UV_STARTS_SECONDS = 30.0
 RESOLVE_SECONDS = 300.0
-INSTALL_SECONDS = 1800.0
-"""Longest download and compilation of a bundle: enough for gigabytes of wheels."""
+BUILD_SECONDS = 3600.0
+"""The longest time for resolving, downloading and compiling a bundle: enough for gigabytes of wheels."""
 SHOWN_CHARS = 800
 """How many characters of uv's reason an error quotes."""
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
@@ -75,28 +76,31 @@ _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
 class Bundles:
     """The bundles kept in `cache`.
 
-    If `wheels` is given, distributions come from that folder and not from the registry.
+    If `wheels` is given, distributions come from that folder and not from the registry. `seconds` is the longest time
+    for building one.
     """
 
-    def __init__(self, cache: Path, *, wheels: Path | None = None) -> None:
+    def __init__(self, cache: Path, *, wheels: Path | None = None, seconds: float = BUILD_SECONDS) -> None:
         self._cache = cache
         self._wheels = wheels
+        self._seconds = seconds
 
     def build(self, target: Target, *, anew: bool = False) -> Bundle:
         """The bundle of `target`: the kept one, or a new one. `anew` resolves its dependencies again.
 
         Blocks until the bundle is built: minutes for a large library the first time. Raises InputError if the target
-        cannot be resolved or installed here, and SettingsError if uv is missing.
+        cannot be resolved or installed here, or not in time, and SettingsError if uv is missing.
         """
-        lock = self._locked(target, anew=anew)
+        deadline = Deadline.after(self._seconds)
+        lock = self._locked(target, anew=anew, deadline=deadline)
         also = ",".join(target.also)
         digest = _digest(LAYOUT, lock, target.requirement, also, _python(), sysconfig.get_platform())
         folder = self._cache / digest
         if not folder.is_dir():
-            self._lay_out(folder, target, lock, digest)
+            self._lay_out(folder, target, lock, digest, deadline=deadline)
         return Bundle(folder)
 
-    def _locked(self, target: Target, *, anew: bool) -> str:
+    def _locked(self, target: Target, *, anew: bool, deadline: Deadline) -> str:
         """The lock of `target`: its resolved distributions, pinned with hashes.
 
         The first lock is used again, unless `anew`.
@@ -110,13 +114,13 @@ class Bundles:
                     "--generate-hashes", "--only-binary", ":all:", "--python", str(interpreter()), *self._source(),
                 ],
                 stdin=target.requirement,
-                seconds=RESOLVE_SECONDS,
+                seconds=min(RESOLVE_SECONDS, deadline.remaining),
                 fault=f"{target.requirement} cannot be resolved to wheels for Python {_python()}",
             )  # fmt: skip
             _write_whole(path, lock)
         return path.read_text("utf-8")
 
-    def _lay_out(self, folder: Path, target: Target, lock: str, digest: str) -> None:
+    def _lay_out(self, folder: Path, target: Target, lock: str, digest: str, *, deadline: Deadline) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as scratch:
             made = Path(scratch) / "bundle"
@@ -130,10 +134,10 @@ class Bundles:
                     "--requirements", str(made / "lock.txt"), *self._source(),
                 ],
                 stdin="",
-                seconds=INSTALL_SECONDS,
+                seconds=deadline.remaining,
                 fault=f"{target.requirement} cannot be installed",
             )  # fmt: skip
-            _compile(site)
+            _compile(site, seconds=deadline.remaining, fault=f"{target.requirement} cannot be compiled")
             manifest = _manifest(target, site, lock, digest)
             (made / "manifest.json").write_text(manifest.model_dump_json(indent=2) + "\n", "utf-8")
             _open_to_all(made)
@@ -180,20 +184,24 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
 
 
-def _compile(site: Path) -> None:
+def _compile(site: Path, *, seconds: float, fault: str) -> None:
     """Compile to bytecode that Python uses without checking it against the source.
 
-    No bytecode can be written in the sandbox, and a large library takes seconds to compile.
+    No bytecode can be written in the sandbox, and a large library takes seconds to compile. Raises InputError, whose
+    text begins with `fault`, if the time is not enough.
     """
-    subprocess.run(  # noqa: S603 - our own interpreter
-        [
-            str(interpreter()), "-I", "-m", "compileall", "-qq", "-j", "1",
-            "--invalidation-mode", "unchecked-hash", "-s", str(site), "-p", SITE, str(site),
-        ],
-        check=False,  # it fails if a package has a file for another Python, which nothing imports
-        capture_output=True,
-        timeout=INSTALL_SECONDS,
-    )  # fmt: skip
+    try:
+        subprocess.run(  # noqa: S603 - our own interpreter
+            [
+                str(interpreter()), "-I", "-m", "compileall", "-qq", "-j", "1",
+                "--invalidation-mode", "unchecked-hash", "-s", str(site), "-p", SITE, str(site),
+            ],
+            check=False,  # it fails if a package has a file for another Python, which nothing imports
+            capture_output=True,
+            timeout=seconds,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise InputError(f"{fault}: it was not done after {seconds:g} s.", where="requirement") from None
 
 
 def _open_to_all(folder: Path) -> None:

@@ -8,8 +8,6 @@ batches at providers, and the cases whose batches are over continue.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -23,6 +21,7 @@ from touchstone.audits.record import AuditPlan, BundlePlace, KeptCase, carried, 
 from touchstone.errors import InputError
 from touchstone.judges.questions import without_price
 from touchstone.judges.registry import unpriced_allowed
+from touchstone.locking import own_folder
 from touchstone.operations.jobs.context import StepProgress
 
 if TYPE_CHECKING:
@@ -118,8 +117,7 @@ def _in_batches(context: AuditContext, record: AuditRecord) -> tuple[frozenset[i
 
 
 def _installed(context: AuditContext, record: AuditRecord, builder: Callable[[Path], Bundles]) -> BundlePlace:
-    folder = Path(tempfile.mkdtemp(prefix="bundle-"))
-    try:
+    with own_folder("touchstone-installed-") as folder:
         target = record.terms.target
         bundle = builder(folder).build(target)
         file = folder / "bundle.tar.gz"
@@ -131,8 +129,6 @@ def _installed(context: AuditContext, record: AuditRecord, builder: Callable[[Pa
         place = BundlePlace(manifest=bundle.manifest, key=key, sha256=sha256)
         context.bundles.keep(target, place, file)
         return place
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _before(context: AuditContext, record: AuditRecord) -> QualityReport | None:

@@ -64,6 +64,9 @@ class SubmissionQuery(LabelledQuery):
     ] = None
 
 
+MOST_REPLY_BYTES = 2_000_000
+"""A page ends with the submission by which it comes to so many bytes of a function's reply, of 6 MB at most. Judges
+quote 2,000 characters for each criterion and dimension, and a Chinese character takes seven bytes there."""
 ALL_SUBMISSIONS = SubmissionQuery()
 """No filter: all submissions that the party may see, newest first."""
 
@@ -115,10 +118,12 @@ def found_in(
     limit: int,
     cursor: str | None,
     most: int,
+    most_bytes: int | None = None,
 ) -> FoundPage[SubmissionView]:
     """A page of the submissions of a closed task that match the query of `look`.
 
-    With filters, the page also ends after `MOST_LOOKED_INTO` reads. Raises `InputError` for a cursor of another list or
+    With filters, the page also ends after `MOST_LOOKED_INTO` reads, and with `most_bytes` as soon as its submissions
+    take so many in the reply of a function. Raises `InputError` for a cursor of another list or
     of other filters, and for a limit outside 1 to `most`.
     """
     query = look.query
@@ -133,16 +138,24 @@ def found_in(
     wanted = page_size(limit, most=most)
     behind = None if cursor is None else position_of(scope, cursor)
     found: list[SubmissionView] = []
-    looked_at, last, more = 0, behind, False
+    looked_at, last, more, size = 0, behind, False, 0
     for one in submissions.of_task_from(tenant=tenant, task_id=task_id, behind=behind, oldest=query.sort == "oldest"):
-        if len(found) == wanted or (query.filters and look.reads >= MOST_LOOKED_INTO):
+        full = len(found) == wanted or (most_bytes is not None and size >= most_bytes)
+        if full or (query.filters and look.reads >= MOST_LOOKED_INTO):
             more = True
             break
         looked_at, last = looked_at + 1, one.id
-        found += [view] if (view := look.seen(one)) is not None else []
+        if (view := look.seen(one)) is not None:
+            found.append(view)
+            size += 0 if most_bytes is None else _bytes_in_reply(view)
     return FoundPage(
         items=tuple(found),
         cursor=cursor_after(scope, last) if more and last is not None else None,
         looked_at=looked_at,
         looked_to=None if last is None else ulid_moment(last),
     )
+
+
+def _bytes_in_reply(view: SubmissionView) -> int:
+    """The bytes of a view in a function's reply: its JSON, in ASCII, is there a text within JSON."""
+    return len(json.dumps(json.dumps(view.model_dump(mode="json"))))

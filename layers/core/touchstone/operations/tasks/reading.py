@@ -63,11 +63,12 @@ class PartyReader:
         cursor: str | None,
         query: SubmissionQuery = ALL_SUBMISSIONS,
         most: int = MAX_PAGE,
+        most_bytes: int | None = None,
     ) -> FoundPage[SubmissionView]:
         """The submissions that the party may see and that `query` means: its own while the task is open, then all.
 
-        Newest first, unless the query says otherwise. Raises `InputError` for a cursor of another list or of other
-        filters, and for a limit outside 1 to `most`.
+        Newest first, unless the query says otherwise. `most_bytes` is as in `found_in`. Raises `InputError` for a
+        cursor of another list or of other filters, and for a limit outside 1 to `most`.
         """
         task = self._task(task_id)
         self._check_party(task)
@@ -91,6 +92,7 @@ class PartyReader:
             limit=limit,
             cursor=cursor,
             most=most,
+            most_bytes=most_bytes,
         )
 
     def challenged(self, task_id: str) -> tuple[ChallengeView, ...]:
