@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from functions.pages.finding import found_at
-from functions.pages.tables import COST, Column, PageTable, Row, row_of
+from functions.pages.tables import COST, SCORES, UNIT, Column, PageTable, Row, row_of
 from touchstone.oracle.challenge import ChallengeView
 from touchstone.oracle.feedback import (
     FinalDimensionScore,
@@ -56,10 +56,10 @@ def ranking_of(task: TaskView, known: Known) -> PageTable:
     columns = (
         Column(name="rank", shown="number"),
         Column(name="submitter", to="address"),
-        Column(name="weighted_base", shown="decimal", to="address"),
-        Column(name="penalty", shown="decimal", to="address"),
+        Column(name="weighted_base", shown="decimal", scale=SCORES, to="address"),
+        Column(name="penalty", shown="decimal", scale=UNIT, to="address"),
         Column(name="causes", shown="words", words="dimension"),
-        Column(name="final_score", shown="decimal", to="address"),
+        Column(name="final_score", shown="total", to="address"),
         Column(name="risk_flags", shown="words", words="risk_flag", detail=True),
         Column(name="submission", shown="code", hidden=True),
     )
@@ -93,8 +93,8 @@ def penalties_of(submissions: Sequence[SubmissionView], *, alone: bool = False) 
     columns = (
         Column(name="submitter", to="address", hidden=alone),
         Column(name="dimension", shown="word", words="dimension"),
-        Column(name="score", shown="decimal", to="address"),
-        Column(name="factor", shown="decimal"),
+        Column(name="score", shown="decimal", scale=SCORES, to="address"),
+        Column(name="factor", shown="decimal", scale=UNIT),
         Column(name="submission", shown="code", hidden=True),
     )
     rows = [
@@ -125,7 +125,7 @@ def scores_of(task: TaskView, submissions: Sequence[SubmissionView], *, alone: b
         ),
         Column(name="dimension", shown="code", hidden=True),
         Column(name="band"),
-        Column(name="score", of=lambda score: float(score.score), shown="decimal", to="address"),
+        Column(name="score", of=lambda score: float(score.score), shown="decimal", scale=SCORES, to="address"),
         Column(name="unstable", shown="word", words="passed"),
         Column(name="feedback", shown="sent"),
         Column(name="evidence", shown="sent", detail=True),
@@ -153,7 +153,7 @@ def score_votes_of(task: TaskView, submissions: Sequence[SubmissionView]) -> Pag
         Column(name="dimension", shown="code", hidden=True),
         Column(name="model", shown="code"),
         Column(name="band"),
-        Column(name="score", shown="decimal"),
+        Column(name="score", shown="decimal", scale=SCORES),
         Column(name="skip_reason", of=lambda vote: vote.unscored, shown="word", words="skip"),
         Column(name="feedback", shown="sent"),
         Column(name="provider", detail=True),
@@ -217,7 +217,7 @@ SUBMISSIONS = (
     Column(name="submitted_at", shown="moment", to="address"),
     Column(name="submitter", to="address"),
     Column(name="standing", shown="word", words="standing"),
-    Column(name="total", of=_total, shown="decimal", to="address"),
+    Column(name="total", of=_total, shown="total", to="address"),
     Column(name="because", of=lambda one: one.unscored, shown="word", words="skip"),
     *COST,
     Column(name="revision", shown="number", detail=True, to="of_submitter"),
@@ -252,7 +252,7 @@ def challenges_of(challenges: Sequence[ChallengeView]) -> PageTable:
         Column(name="reason", shown="sent"),
         Column(name="challenge_state", of=lambda one: one.state, shown="word", words="challenge"),
         Column(name="scored_again_by", of=lambda one: one.provider, shown="code", detail=True),
-        Column(name="new_total", shown="decimal", to="address"),
+        Column(name="new_total", shown="total", to="address"),
         Column(name="because", of=lambda one: one.unscored, shown="word", words="skip", detail=True),
         Column(name="decided_at", shown="moment", detail=True),
         *COST,

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from functions.pages.kept import kept
 from functions.pages.tables import Column, Row
 from functions.pages.words import PageTexts
 from touchstone import figures
+from touchstone.oracle.aggregation import written_total
 
 FOLDER = Path(__file__).parent
 POLICY = (
@@ -74,6 +76,7 @@ def environment() -> Environment:
         "share": share,
         "usd": usd,
         "decimal": decimal,
+        "total": total,
         "moment": moment,
         "p_value": figures.p_value,
         "detectable": detectable,
@@ -81,6 +84,7 @@ def environment() -> Environment:
     made.globals |= {
         "version": version,
         "most_rows": MOST_ROWS,
+        "unbounded": inf,
         "cost": cost,
         "next_commands": NEXT_COMMANDS,
         "row_details": row_details,
@@ -136,14 +140,19 @@ def row_details(columns: Sequence[Column], row: Row) -> bool:
     return any(row.get(column.name) is not None for column in columns)
 
 
-def decimal(value: float | None) -> str:
-    """A number with two decimals, of a scale that ends at 1 or at 100; a dash for None."""
-    return "–" if value is None else figures.figure(value, 2, most=1 if value < 1 else MOST_POINTS)
+def decimal(value: float | None, most: float) -> str:
+    """A number with two decimals; a dash for None. `most` is the largest size that there can be."""
+    return "–" if value is None else figures.figure(value, 2, most=most)
+
+
+def total(value: float | None) -> str:
+    """The total of a submission (0–100), which never seems to reach what it does not; a dash for None."""
+    return "–" if value is None else written_total(value)
 
 
 def detectable(value: float) -> str:
     """The smallest difference of scores that would be found, with two decimals; "> 100" if it is beyond their scale."""
-    return f"> {MOST_POINTS}" if value > MOST_POINTS else decimal(value)
+    return f"> {MOST_POINTS}" if value > MOST_POINTS else decimal(value, MOST_POINTS)
 
 
 def moment(value: date | None) -> str:
