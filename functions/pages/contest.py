@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from functions.pages.finding import found_at
 from functions.pages.tables import COST, SCORES, UNIT, Column, PageTable, Row, row_of
+from touchstone.oracle.aggregation import Penalty, aggregate
 from touchstone.oracle.challenge import ChallengeView
 from touchstone.oracle.feedback import (
     FinalDimensionScore,
@@ -85,7 +86,7 @@ def _cause(reason: PenaltyReason) -> str:
     return f"{reason.dimension} {reason.score:g} → × {reason.factor:.3f}"
 
 
-def penalties_of(submissions: Sequence[SubmissionView], *, alone: bool = False) -> PageTable:
+def penalties_of(task: TaskView, submissions: Sequence[SubmissionView], *, alone: bool = False) -> PageTable:
     """Each penalty of these submissions, with its cause: the fixed dimension whose score is below the threshold.
 
     `alone`: of the one submission whose page it is.
@@ -106,10 +107,18 @@ def penalties_of(submissions: Sequence[SubmissionView], *, alone: bool = False) 
             address="#table-own_scores" if alone else _address(one.task_id, one.id),
         )
         for one in submissions
-        if (scoring := _scoring(one)) is not None
-        for reason in scoring.penalty_reasons
+        for reason in _penalties(task, one)
     ]
     return PageTable(name="penalties", columns=columns, rows=rows)
+
+
+def _penalties(task: TaskView, submission: SubmissionView) -> Sequence[PenaltyReason | Penalty]:
+    """The penalties in the total of a submission: that of the contest, else that of its own scores."""
+    if (scoring := _scoring(submission)) is not None:
+        return scoring.penalty_reasons
+    if (own := _individual(submission)) is None:
+        return ()
+    return aggregate(task.dimensions, {one.dimension: float(one.score) for one in own.dimension_scores}).penalties
 
 
 def scores_of(task: TaskView, submissions: Sequence[SubmissionView], *, alone: bool = False) -> PageTable:
@@ -206,6 +215,30 @@ def _total(one: SubmissionView) -> float | None:
     if scoring is not None:
         return scoring.final_score
     return None if own is None else own.penalized_total
+
+
+OUTCOME = (
+    Column(name="rank", shown="number"),
+    Column(name="total", shown="total"),
+    Column(name="eliminated_by", shown="words", words="dimension"),
+    Column(name="risk_flags", shown="words", words="risk_flag"),
+)
+"""How the page of a submission shows `outcome_of`."""
+
+
+def outcome_of(one: SubmissionView) -> Row:
+    """The result of a submission as its page tells it: its rank, its total, and what a reader should know.
+
+    A field is None if there is nothing to tell.
+    """
+    scoring = _scoring(one)
+    told = scoring or _individual(one)
+    return {
+        "rank": None if scoring is None else scoring.rank,
+        "total": _total(one),
+        "eliminated_by": _eliminated_by(one),
+        "risk_flags": None if told is None else ", ".join(told.risk_flags) or None,
+    }
 
 
 def _eliminated_by(one: SubmissionView) -> str | None:

@@ -1,9 +1,9 @@
 """Pages from templates: all texts of a record are escaped, and a page loads and runs nothing from elsewhere."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
-from functools import cache
+from functools import cache, partial
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from functions.pages.tables import Column, Row
 from functions.pages.words import PageTexts
 from touchstone import figures
 from touchstone.oracle.aggregation import written_total
+from touchstone.statistics.multiple import FAMILY_LEVEL
 
 FOLDER = Path(__file__).parent
 POLICY = (
@@ -78,7 +79,7 @@ def environment() -> Environment:
         "decimal": decimal,
         "total": total,
         "moment": moment,
-        "p_value": figures.p_value,
+        "p_value": partial(figures.p_value, level=FAMILY_LEVEL),
         "detectable": detectable,
     }
     made.globals |= {
@@ -140,9 +141,9 @@ def row_details(columns: Sequence[Column], row: Row) -> bool:
     return any(row.get(column.name) is not None for column in columns)
 
 
-def decimal(value: float | None, most: float) -> str:
-    """A number with two decimals; a dash for None. `most` is the largest size that there can be."""
-    return "–" if value is None else figures.figure(value, 2, most=most)
+def decimal(value: float | None, most: float, marks: Collection[float] = ()) -> str:
+    """A number with two decimals; a dash for None. `most` and `marks` are those of `figures.figure`."""
+    return "–" if value is None else figures.figure(value, 2, most=most, marks=marks)
 
 
 def total(value: float | None) -> str:

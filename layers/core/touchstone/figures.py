@@ -37,9 +37,15 @@ def score(value: float, decimals: int) -> str:
     return figure(value, decimals, most=100)
 
 
-def p_value(value: float) -> str:
-    """The p-value of a test (0-1), with three decimals."""
-    return f"< {SMALLEST_P}" if value < SMALLEST_P else figure(value, 3, most=1)
+def p_value(value: float, *, level: float) -> str:
+    """The p-value of a test (0-1), with three decimals.
+
+    A difference is declared at a p-value of at most `level`. A larger one never seems to be so small: 0.0504 is
+    "> 0.050" at a level of 0.05.
+    """
+    if value < SMALLEST_P:
+        return f"< {SMALLEST_P}"
+    return f"> {level:.3f}" if round(value, 3) <= level < value else figure(value, 3, most=1)
 
 
 def usd(amount: float) -> str:
