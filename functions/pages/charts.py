@@ -17,10 +17,14 @@ type Tone = Literal["", "good", "warn", "bad", "quiet"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """Values under one name; a value of None leaves a gap. `lower` and `upper` are the ends of their intervals."""
+    """Values under one name; a value of None leaves a gap. `lower` and `upper` are the ends of their intervals.
+
+    `texts` are the values as people read them, as in the table of the page.
+    """
 
     name: str
     values: Sequence[float | None]
+    texts: Sequence[str]
     lower: Sequence[float | None] = ()
     upper: Sequence[float | None] = ()
     tone: Tone = ""
@@ -28,17 +32,13 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """One chart. `title` is also its text for people who cannot see it.
-
-    `share`: values are 0–1 and shown as percentages. Other values are shown with `decimals` decimals.
-    """
+    """One chart. `title` is also its text for people who cannot see it. `whole`: all values are whole numbers."""
 
     kind: Kind
     title: str
     labels: Sequence[str]
     series: Sequence[Series]
-    share: bool = False
-    decimals: int = 0
+    whole: bool = False
 
     @property
     def data(self) -> dict[str, Any]:

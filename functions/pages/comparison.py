@@ -5,7 +5,8 @@ from math import sqrt
 from typing import Literal
 
 from functions.pages.charts import Chart, Series
-from functions.pages.tables import Column, PageTable, row_of
+from functions.pages.rendering import decimal
+from functions.pages.tables import AGREEMENT, DIFFERENCES, SCORES, UNBOUNDED, UNIT, Column, PageTable, row_of
 from functions.pages.words import PageTexts
 from touchstone.judges.base import asks_in_turn
 from touchstone.surfaces.experiments.conclusion import (
@@ -99,28 +100,50 @@ def charts_of(words: PageTexts, conclusion: Conclusion) -> tuple[Chart, ...]:
     difference = Series(
         name=words("column.difference"),
         values=[one.comparison.difference for one in drawn],
+        texts=[_difference(one) for one in drawn],
         lower=[interval[0] for interval in intervals],
         upper=[interval[1] for interval in intervals],
     )
     labels = [words.known("metric", one.name) for one in drawn]
-    return (Chart(kind="intervals", title=words("experiment.chart"), labels=labels, series=(difference,), decimals=1),)
+    return (Chart(kind="intervals", title=words("experiment.chart"), labels=labels, series=(difference,)),)
+
+
+def _difference(respect: Respect) -> str:
+    """A difference with its interval, as the table has it."""
+    found = respect.comparison
+    written, low, high = (
+        decimal(value, DIFFERENCES[1]) for value in (found.difference, *(found.interval or NO_INTERVAL))
+    )
+    return f"{written} [{low}, {high}]"
 
 
 def _respects(conclusion: Conclusion) -> PageTable:
     columns = (
         Column(name="metric", of=lambda one: one.name, shown="word", words="metric"),
-        Column(name="a_mean", of=lambda one: one.comparison.a_mean, shown="decimal"),
-        Column(name="b_mean", of=lambda one: one.comparison.b_mean, shown="decimal"),
+        Column(name="a_mean", of=lambda one: one.comparison.a_mean, shown="decimal", scale=SCORES),
+        Column(name="b_mean", of=lambda one: one.comparison.b_mean, shown="decimal", scale=SCORES),
         Column(
             name="difference",
             of=lambda one: one.comparison.difference,
             shown="decimal",
             bounds=("lower", "upper"),
-            scale=(-100.0, 100.0),
+            scale=DIFFERENCES,
             to="behind",
         ),
-        Column(name="lower", of=lambda one: (one.comparison.interval or NO_INTERVAL)[0], shown="decimal", hidden=True),
-        Column(name="upper", of=lambda one: (one.comparison.interval or NO_INTERVAL)[1], shown="decimal", hidden=True),
+        Column(
+            name="lower",
+            of=lambda one: (one.comparison.interval or NO_INTERVAL)[0],
+            shown="decimal",
+            scale=DIFFERENCES,
+            hidden=True,
+        ),
+        Column(
+            name="upper",
+            of=lambda one: (one.comparison.interval or NO_INTERVAL)[1],
+            shown="decimal",
+            scale=DIFFERENCES,
+            hidden=True,
+        ),
         Column(name="adjusted_p_value", of=lambda one: one.comparison.adjusted_p_value, shown="p_value"),
         Column(name="declared", of=lambda one: one.verdict, shown="word", words="declared"),
         *_RUNS[: conclusion.replicates > 1],
@@ -144,10 +167,14 @@ def _between_runs(respect: Respect) -> float | None:
     return None if replication is None or replication.variance is None else sqrt(replication.variance)
 
 
-_RUNS = (Column(name="between_runs", of=_between_runs, shown="decimal", detail=True),)
+_RUNS = (Column(name="between_runs", of=_between_runs, shown="decimal", scale=UNBOUNDED, detail=True),)
 _AGREEMENT = (
     Column(
-        name="alpha", of=lambda one: (found := one.comparison.agreement) and found.alpha, shown="decimal", detail=True
+        name="alpha",
+        of=lambda one: (found := one.comparison.agreement) and found.alpha,
+        shown="decimal",
+        scale=AGREEMENT,
+        detail=True,
     ),
     Column(
         name="split_items",
@@ -221,9 +248,9 @@ def _items(conclusion: Conclusion) -> PageTable:
         Column(name="favours", shown="word", words="preferred"),
         Column(name="item"),
         Column(name="source", detail=True),
-        Column(name="a_score", of=lambda one: one.a, shown="decimal", detail=True),
-        Column(name="b_score", of=lambda one: one.b, shown="decimal", detail=True),
-        Column(name="difference", shown="decimal"),
+        Column(name="a_score", of=lambda one: one.a, shown="decimal", scale=SCORES, detail=True),
+        Column(name="b_score", of=lambda one: one.b, shown="decimal", scale=SCORES, detail=True),
+        Column(name="difference", shown="decimal", scale=DIFFERENCES),
         Column(name="lost_a", of=lambda one: _lost(one.a_lost), shown="words", words="class"),
         Column(name="lost_b", of=lambda one: _lost(one.b_lost), shown="words", words="class"),
     )
@@ -238,7 +265,7 @@ def _labels(conclusion: Conclusion) -> PageTable:
         Column(name="variant"),
         Column(name="part", of=lambda label: label.item, detail=True),
         Column(name="label", shown="word", words="class"),
-        Column(name="value", shown="decimal"),
+        Column(name="value", shown="decimal", scale=UNIT),
         Column(name="reason"),
         Column(name="text", detail=True),
         Column(name="evidence", detail=True),
@@ -300,7 +327,7 @@ def _makers(conclusion: Conclusion, trace: str | None) -> Iterator[PageTable]:
         Column(name="made", shown="number"),
         Column(name="not_made", of=lambda one: one.failed, shown="number", to="failed"),
         Column(name="cost_usd", shown="usd", unpriced="unpriced", to="trace"),
-        Column(name="seconds", shown="decimal"),
+        Column(name="seconds", shown="decimal", scale=UNBOUNDED),
         *(
             Column(name=name, shown="number", detail=True, to="trace")
             for name in ("calls", "input_tokens", "output_tokens")

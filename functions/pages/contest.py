@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from functions.pages.finding import found_at
-from functions.pages.tables import COST, Column, PageTable, Row, row_of
+from functions.pages.tables import COST, SCORES, UNIT, Column, PageTable, Row, row_of
+from touchstone.oracle.aggregation import Penalty, aggregate
 from touchstone.oracle.challenge import ChallengeView
 from touchstone.oracle.feedback import (
     FinalDimensionScore,
@@ -56,10 +57,10 @@ def ranking_of(task: TaskView, known: Known) -> PageTable:
     columns = (
         Column(name="rank", shown="number"),
         Column(name="submitter", to="address"),
-        Column(name="weighted_base", shown="decimal", to="address"),
-        Column(name="penalty", shown="decimal", to="address"),
+        Column(name="weighted_base", shown="decimal", scale=SCORES, to="address"),
+        Column(name="penalty", shown="decimal", scale=UNIT, to="address"),
         Column(name="causes", shown="words", words="dimension"),
-        Column(name="final_score", shown="decimal", to="address"),
+        Column(name="final_score", shown="total", to="address"),
         Column(name="risk_flags", shown="words", words="risk_flag", detail=True),
         Column(name="submission", shown="code", hidden=True),
     )
@@ -85,7 +86,7 @@ def _cause(reason: PenaltyReason) -> str:
     return f"{reason.dimension} {reason.score:g} → × {reason.factor:.3f}"
 
 
-def penalties_of(submissions: Sequence[SubmissionView], *, alone: bool = False) -> PageTable:
+def penalties_of(task: TaskView, submissions: Sequence[SubmissionView], *, alone: bool = False) -> PageTable:
     """Each penalty of these submissions, with its cause: the fixed dimension whose score is below the threshold.
 
     `alone`: of the one submission whose page it is.
@@ -93,8 +94,8 @@ def penalties_of(submissions: Sequence[SubmissionView], *, alone: bool = False) 
     columns = (
         Column(name="submitter", to="address", hidden=alone),
         Column(name="dimension", shown="word", words="dimension"),
-        Column(name="score", shown="decimal", to="address"),
-        Column(name="factor", shown="decimal"),
+        Column(name="score", shown="decimal", scale=SCORES, to="address"),
+        Column(name="factor", shown="decimal", scale=UNIT),
         Column(name="submission", shown="code", hidden=True),
     )
     rows = [
@@ -106,10 +107,18 @@ def penalties_of(submissions: Sequence[SubmissionView], *, alone: bool = False) 
             address="#table-own_scores" if alone else _address(one.task_id, one.id),
         )
         for one in submissions
-        if (scoring := _scoring(one)) is not None
-        for reason in scoring.penalty_reasons
+        for reason in _penalties(task, one)
     ]
     return PageTable(name="penalties", columns=columns, rows=rows)
+
+
+def _penalties(task: TaskView, submission: SubmissionView) -> Sequence[PenaltyReason | Penalty]:
+    """The penalties in the total of a submission: that of the contest, else that of its own scores."""
+    if (scoring := _scoring(submission)) is not None:
+        return scoring.penalty_reasons
+    if (own := _individual(submission)) is None:
+        return ()
+    return aggregate(task.dimensions, {one.dimension: float(one.score) for one in own.dimension_scores}).penalties
 
 
 def scores_of(task: TaskView, submissions: Sequence[SubmissionView], *, alone: bool = False) -> PageTable:
@@ -125,7 +134,7 @@ def scores_of(task: TaskView, submissions: Sequence[SubmissionView], *, alone: b
         ),
         Column(name="dimension", shown="code", hidden=True),
         Column(name="band"),
-        Column(name="score", of=lambda score: float(score.score), shown="decimal", to="address"),
+        Column(name="score", of=lambda score: float(score.score), shown="decimal", scale=SCORES, to="address"),
         Column(name="unstable", shown="word", words="passed"),
         Column(name="feedback", shown="sent"),
         Column(name="evidence", shown="sent", detail=True),
@@ -153,7 +162,7 @@ def score_votes_of(task: TaskView, submissions: Sequence[SubmissionView]) -> Pag
         Column(name="dimension", shown="code", hidden=True),
         Column(name="model", shown="code"),
         Column(name="band"),
-        Column(name="score", shown="decimal"),
+        Column(name="score", shown="decimal", scale=SCORES),
         Column(name="skip_reason", of=lambda vote: vote.unscored, shown="word", words="skip"),
         Column(name="feedback", shown="sent"),
         Column(name="provider", detail=True),
@@ -208,6 +217,30 @@ def _total(one: SubmissionView) -> float | None:
     return None if own is None else own.penalized_total
 
 
+OUTCOME = (
+    Column(name="rank", shown="number"),
+    Column(name="total", shown="total"),
+    Column(name="eliminated_by", shown="words", words="dimension"),
+    Column(name="risk_flags", shown="words", words="risk_flag"),
+)
+"""How the page of a submission shows `outcome_of`."""
+
+
+def outcome_of(one: SubmissionView) -> Row:
+    """The result of a submission as its page tells it: its rank, its total, and what a reader should know.
+
+    A field is None if there is nothing to tell.
+    """
+    scoring = _scoring(one)
+    told = scoring or _individual(one)
+    return {
+        "rank": None if scoring is None else scoring.rank,
+        "total": _total(one),
+        "eliminated_by": _eliminated_by(one),
+        "risk_flags": None if told is None else ", ".join(told.risk_flags) or None,
+    }
+
+
 def _eliminated_by(one: SubmissionView) -> str | None:
     scoring = _scoring(one)
     return None if scoring is None else ", ".join(scoring.eliminated_by) or None
@@ -217,7 +250,7 @@ SUBMISSIONS = (
     Column(name="submitted_at", shown="moment", to="address"),
     Column(name="submitter", to="address"),
     Column(name="standing", shown="word", words="standing"),
-    Column(name="total", of=_total, shown="decimal", to="address"),
+    Column(name="total", of=_total, shown="total", to="address"),
     Column(name="because", of=lambda one: one.unscored, shown="word", words="skip"),
     *COST,
     Column(name="revision", shown="number", detail=True, to="of_submitter"),
@@ -252,7 +285,7 @@ def challenges_of(challenges: Sequence[ChallengeView]) -> PageTable:
         Column(name="reason", shown="sent"),
         Column(name="challenge_state", of=lambda one: one.state, shown="word", words="challenge"),
         Column(name="scored_again_by", of=lambda one: one.provider, shown="code", detail=True),
-        Column(name="new_total", shown="decimal", to="address"),
+        Column(name="new_total", shown="total", to="address"),
         Column(name="because", of=lambda one: one.unscored, shown="word", words="skip", detail=True),
         Column(name="decided_at", shown="moment", detail=True),
         *COST,

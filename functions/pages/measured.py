@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Literal
 
-from functions.pages.tables import Column, PageTable, Row, cut, row_of
+from functions.pages.tables import SCORES, UNBOUNDED, UNIT, Column, PageTable, Row, cut, row_of
 from touchstone.material import Deck, Quiz
 from touchstone.records.labels import Label
 from touchstone.statistics.card_views import card_id
@@ -27,7 +27,7 @@ MOST_PART_CHARS = 2_000
 _cut = partial(cut, most=MOST_PART_CHARS)
 METRICS = (
     Column(name="metric", shown="word", words="metric", to="address"),
-    Column(name="score", shown="decimal", to="address"),
+    Column(name="score", shown="decimal", scale=SCORES, to="address"),
     Column(name="metric_state", shown="word", words="metric_state"),
     # A question may have several flaws, each with a line of its own, but counts once; a trivial claim does not count.
     Column(name="items", of=lambda view: len(_items_of(view)), shown="number", detail=True, to="address"),
@@ -50,9 +50,9 @@ ITEMS = (
     Column(name="text", shown="sent"),
     Column(name="answer", shown="sent"),
     Column(name="label", shown="word", words="class"),
-    Column(name="value", shown="decimal"),
-    Column(name="weight", shown="decimal"),
-    Column(name="confidence", shown="decimal"),
+    Column(name="value", shown="decimal", scale=UNIT),
+    Column(name="weight", shown="decimal", scale=UNBOUNDED),
+    Column(name="confidence", shown="decimal", scale=UNIT),
     Column(name="reason", shown="sent"),
     Column(name="evidence", shown="sent"),
     Column(name="suggestion", shown="sent"),

@@ -1,9 +1,10 @@
 """Pages from templates: all texts of a record are escaped, and a page loads and runs nothing from elsewhere."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
-from functools import cache
+from functools import cache, partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from functions.pages.kept import kept
 from functions.pages.tables import Column, Row
 from functions.pages.words import PageTexts
 from touchstone import figures
+from touchstone.oracle.aggregation import written_total
+from touchstone.statistics.multiple import FAMILY_LEVEL
 
 FOLDER = Path(__file__).parent
 POLICY = (
@@ -74,13 +77,15 @@ def environment() -> Environment:
         "share": share,
         "usd": usd,
         "decimal": decimal,
+        "total": total,
         "moment": moment,
-        "p_value": figures.p_value,
+        "p_value": partial(figures.p_value, level=FAMILY_LEVEL),
         "detectable": detectable,
     }
     made.globals |= {
         "version": version,
         "most_rows": MOST_ROWS,
+        "unbounded": inf,
         "cost": cost,
         "next_commands": NEXT_COMMANDS,
         "row_details": row_details,
@@ -136,14 +141,19 @@ def row_details(columns: Sequence[Column], row: Row) -> bool:
     return any(row.get(column.name) is not None for column in columns)
 
 
-def decimal(value: float | None) -> str:
-    """A number with two decimals, of a scale that ends at 1 or at 100; a dash for None."""
-    return "–" if value is None else figures.figure(value, 2, most=1 if value < 1 else MOST_POINTS)
+def decimal(value: float | None, most: float, marks: Collection[float] = ()) -> str:
+    """A number with two decimals; a dash for None. `most` and `marks` are those of `figures.figure`."""
+    return "–" if value is None else figures.figure(value, 2, most=most, marks=marks)
+
+
+def total(value: float | None) -> str:
+    """The total of a submission (0–100), which never seems to reach what it does not; a dash for None."""
+    return "–" if value is None else written_total(value)
 
 
 def detectable(value: float) -> str:
     """The smallest difference of scores that would be found, with two decimals; "> 100" if it is beyond their scale."""
-    return f"> {MOST_POINTS}" if value > MOST_POINTS else decimal(value)
+    return f"> {MOST_POINTS}" if value > MOST_POINTS else decimal(value, MOST_POINTS)
 
 
 def moment(value: date | None) -> str:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from math import inf
 from typing import Any, Literal
 
 from touchstone import spreadsheets
@@ -17,6 +18,7 @@ type Shown = Literal[
     "word",
     "number",
     "decimal",
+    "total",
     "share",
     "usd",
     "moment",
@@ -31,13 +33,23 @@ type Shown = Literal[
 ]
 """How a value is shown to people.
 
-`share` is 0–1 and shown as a percentage. `word` is one of a closed set of words of ours, shown in the reader's
-language. `words` are several of them, separated by commas, each with the text after it; each word leads to the address
-in the row's field `found_<word>`. `badge` is a status of an answer. `sent` keeps the line breaks of a text. `mark` is a
-confidence (0–1), shown as a mark that gives its figure on request. `detectable` is a difference of scores (0–100),
-shown as "> 100" if it is larger than their whole scale. `kept` is a sentence of ours as a record keeps it, shown in the
-reader's language.
+`share` is 0–1 and shown as a percentage. `decimal` is a number of the column's `scale`, `total` a submission's total.
+`word` is one of a closed set of words of ours, shown in the reader's language. `words` are several of them, separated
+by commas, each with the text after it; each word leads to the address in the row's field `found_<word>`. `badge` is a
+status of an answer. `sent` keeps the line breaks of a text. `mark` is a confidence (0–1), shown as a mark that gives
+its figure on request. `detectable` is a difference of scores (0–100), shown as "> 100" if it is larger than their
+whole scale. `kept` is a sentence of ours as a record keeps it, shown in the reader's language.
 """
+
+
+UNIT = (0.0, 1.0)
+"""The scale of shares, confidences and factors."""
+SCORES = (0.0, 100.0)
+DIFFERENCES = (-100.0, 100.0)
+"""The scale of one score less another."""
+AGREEMENT = (-1.0, 1.0)
+"""The scale of kappa and alpha."""
+UNBOUNDED = (0.0, inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +60,8 @@ class Column:
     `words` is the prefix under which the texts of a `word` column are looked up. `to` is the field with the address
     that a cell leads to; that field is no column itself. A `hidden` column is only in the exports. A `detail` column is
     shown in an extra row that opens below. `unpriced` is the field that counts the calls of unknown price, whose cost a
-    `usd` column leaves out. `bounds` are the two fields of an interval around the value, drawn beside it on `scale`.
+    `usd` column leaves out. `scale` is the least and the largest value that there can be; a `decimal` column must name
+    it. `bounds` are the two fields of an interval around the value, drawn beside it on the scale.
     `out_of` is the field with the whole that the value is a part of; it is shown and drawn beside the value.
     """
 
@@ -61,18 +74,23 @@ class Column:
     detail: bool = False
     unpriced: str = "unpriced_calls"
     bounds: tuple[str, str] | None = None
-    scale: tuple[float, float] = (0.0, 1.0)
+    scale: tuple[float, float] | None = None
     out_of: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for a decimal without a scale: what it may be rounded to depends on it."""
+        if self.shown == "decimal" and self.scale is None:
+            raise ValueError(f"the column {self.name} names no scale")
 
     def at(self, value: float) -> float:
         """The position of a value between the ends of the scale, in hundredths of the scale."""
-        start, end = self.scale
+        start, end = self.scale or UNIT
         return round(100 * (value - start) / (end - start), 1)
 
     @property
     def numeric(self) -> bool:
         """Whether the column's values are right-aligned, so that their digits line up."""
-        return self.shown in {"number", "decimal", "share", "usd", "p_value", "detectable"}
+        return self.shown in {"number", "decimal", "total", "share", "usd", "p_value", "detectable"}
 
 
 COST = (Column(name="cost_usd", shown="usd", to="address"), Column(name="unpriced_calls", shown="number", hidden=True))

@@ -1,5 +1,7 @@
 """Figures as people read them: only nothing is 0, and only the whole is 100 %."""
 
+from math import inf
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,11 +23,25 @@ from touchstone.figures import figure, p_value, percent, score, usd
         (score(99.96, 1), "> 99.9"),
         (score(99.9999, 2), "> 99.99"),
         (score(100.0, 1), "100.0"),
-        (p_value(0.0001), "< 0.001"),
-        (p_value(0.9998), "> 0.999"),
-        (p_value(1.0), "1.000"),
+        (p_value(0.0001, level=0.05), "< 0.001"),
+        (p_value(0.9998, level=0.05), "> 0.999"),
+        (p_value(1.0, level=0.05), "1.000"),
+        (p_value(0.0496, level=0.05), "0.050"),
+        (p_value(0.05, level=0.05), "0.050"),
+        (p_value(0.0504, level=0.05), "> 0.050"),
+        (p_value(0.0506, level=0.05), "0.051"),
         (figure(-0.001, 2, most=1), "> -0.01"),
         (figure(1234.567, 2, most=100), "1,234.57"),
+        (figure(0.997, 2, most=inf), "1.00"),
+        (figure(99.997, 2, most=inf), "100.00"),
+        (figure(0.997, 2, most=100), "1.00"),
+        (figure(-99.997, 2, most=100), "< -99.99"),
+        (figure(-100.0, 2, most=100), "-100.00"),
+        (figure(-0.997, 2, most=1), "< -0.99"),
+        (figure(59.996, 2, most=100, marks=(50, 60)), "> 59.99"),
+        (figure(59.994, 2, most=100, marks=(60,)), "59.99"),
+        (figure(60.004, 2, most=100, marks=(60,)), "60.00"),
+        (figure(59.9956, 2, most=100, marks=(59.998,)), "> 59.99"),
         (usd(0.0), "$0.00"),
         (usd(0.000031), "$0.000031"),
         (usd(0.00042), "$0.0004"),

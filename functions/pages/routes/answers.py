@@ -8,7 +8,7 @@ from functions.composition.labels import labels
 from functions.composition.stores import answers
 from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.labelling import cards_of, keep_label, names_for
-from functions.pages.tables import COST, Column, PageTable, Row, calls_of, fact, row_of
+from functions.pages.tables import COST, UNIT, Column, PageTable, Row, calls_of, fact, row_of
 from functions.pages.visit import Page, PageView, Visit, form, redirect, router, visit
 from touchstone.answers.labelling import KIND
 from touchstone.answers.model import AnswerRecord, Verification
@@ -38,7 +38,7 @@ COLUMNS = (
             Column(name="provider", shown="word", words="provider"),
             Column(name="attempt_count", shown="number", to="address"),
             Column(name="evaluation", shown="word", words="evaluation"),
-            Column(name="overall", shown="decimal", to="address"),
+            Column(name="overall", shown="decimal", scale=UNIT, to="address"),
             Column(name="batch_id", shown="code", to="of_batch"),
             Column(name="id", shown="code", to="address"),
         )

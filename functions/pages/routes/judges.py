@@ -7,7 +7,8 @@ from functions.composition.stores import statistics, thresholds
 from functions.pages.charts import Chart, Series
 from functions.pages.labelled import NOTHING, LabelledThing, name_of, things_of
 from functions.pages.labelling import address_of
-from functions.pages.tables import Column, PageTable, Row
+from functions.pages.rendering import share
+from functions.pages.tables import AGREEMENT, UNIT, Column, PageTable, Row
 from functions.pages.visit import Page, PageView, router, visit
 from functions.pages.words import PageTexts
 from touchstone.operations.labels.labelling import judge_card, judge_summaries
@@ -23,14 +24,14 @@ CARDS = (
     Column(name="prompt_version", shown="code", detail=True),
     Column(name="labels", shown="number", to="address"),
     Column(name="state", shown="word", words="card"),
-    Column(name="kappa", shown="decimal", bounds=("kappa_lower", "kappa_upper"), scale=(-1.0, 1.0)),
-    Column(name="kappa_lower", shown="decimal", hidden=True),
-    Column(name="kappa_upper", shown="decimal", hidden=True),
+    Column(name="kappa", shown="decimal", bounds=("kappa_lower", "kappa_upper"), scale=AGREEMENT),
+    Column(name="kappa_lower", shown="decimal", scale=AGREEMENT, hidden=True),
+    Column(name="kappa_upper", shown="decimal", scale=AGREEMENT, hidden=True),
     Column(name="people_agree", shown="share", detail=True),
-    Column(name="alpha", shown="decimal", detail=True),
-    Column(name="threshold", shown="decimal"),
+    Column(name="alpha", shown="decimal", scale=AGREEMENT, detail=True),
+    Column(name="threshold", shown="decimal", scale=UNIT),
     Column(name="threshold_state", shown="word", words="threshold", detail=True),
-    Column(name="ece", shown="decimal", detail=True),
+    Column(name="ece", shown="decimal", scale=UNIT, detail=True),
     Column(name="flip_rate", shown="share", detail=True),
     Column(name="calls", shown="number", detail=True, to="address"),
     Column(name="unreadable_share", shown="share", detail=True),
@@ -155,10 +156,10 @@ def _bins(card: JudgeCardView) -> PageTable:
         if each.count
     ]
     columns = (
-        Column(name="confidence_from", shown="decimal"),
-        Column(name="confidence_to", shown="decimal"),
+        Column(name="confidence_from", shown="decimal", scale=UNIT),
+        Column(name="confidence_to", shown="decimal", scale=UNIT),
         Column(name="verdicts", shown="number"),
-        Column(name="confidence", shown="decimal"),
+        Column(name="confidence", shown="decimal", scale=UNIT),
         *_interval("right"),
     )
     return PageTable(name="bins", columns=columns, rows=rows)
@@ -169,8 +170,9 @@ def _diagram(words: PageTexts, calibration: Calibration) -> Chart:
     series = Series(
         name=words("column.right"),
         values=[each.accuracy for each in filled],
+        texts=[share(each.accuracy) for each in filled],
         lower=[each.interval and each.interval[0] for each in filled],
         upper=[each.interval and each.interval[1] for each in filled],
     )
     labels_ = [str(each.confidence) for each in filled]
-    return Chart(kind="reliability", title=words("judge.diagram"), labels=labels_, series=(series,), share=True)
+    return Chart(kind="reliability", title=words("judge.diagram"), labels=labels_, series=(series,))

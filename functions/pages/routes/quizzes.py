@@ -13,7 +13,7 @@ from functions.pages.quiz import (
     versions_of,
     violations_of,
 )
-from functions.pages.tables import COST, Column, Row, calls_of, cut, place_of
+from functions.pages.tables import COST, UNBOUNDED, Column, Row, calls_of, cut, place_of
 from functions.pages.visit import Page, PageView, Visit, router, visit
 from touchstone.errors import InputError
 from touchstone.quizzes.model import MadeQuiz, QuizAttempt
@@ -39,7 +39,7 @@ COLUMNS = (
     *COST,
     Column(name="questions", shown="number", to="address", detail=True),
     Column(name="attempts", shown="number", to="address", detail=True),
-    Column(name="seconds", shown="decimal", detail=True),
+    Column(name="seconds", shown="decimal", scale=UNBOUNDED, detail=True),
     Column(name="curriculum", shown="code", to="of_curriculum", detail=True),
     Column(name="chapter", shown="code", to="of_chapter", detail=True),
     Column(name="language", shown="code", detail=True),

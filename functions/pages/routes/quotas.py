@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from functions.composition.stores import spending
-from functions.pages.charts import Chart, Series
+from functions.pages.charts import Chart, Series, Tone
 from functions.pages.finding import found_at
 from functions.pages.rendering import usd
 from functions.pages.routes.overview import backlog_of, budget_of, by_quota, today_of
@@ -155,15 +155,21 @@ def _used(words: PageTexts, limited: Sequence[tuple[Sequence[Tier], QuotaView]])
     quotas = [quota for _, quota in limited]
     labels = [f"{', '.join(words.known('tier', tier) for tier in tiers)} · {quota.model}" for tiers, quota in limited]
     shares = [quota.share for quota in quotas if quota.share is not None]
-    parts = [Series(name=words("quotas.used"), values=[quota.used for quota in quotas])]
+    parts = [_requests(words("quotas.used"), [quota.used for quota in quotas])]
     if len(shares) == len(quotas):
         others = [max(0, quota.used - share.used) for quota, share in zip(quotas, shares, strict=True)]
         parts = [
-            Series(name=words("quotas.yours"), values=[share.used for share in shares]),
-            Series(name=words("quotas.others"), values=others),
+            _requests(words("quotas.yours"), [share.used for share in shares]),
+            _requests(words("quotas.others"), others),
         ]
-    left = Series(name=words("quotas.left"), values=[quota.left for quota in quotas], tone="quiet")
-    return Chart(kind="stacked", title=words("quotas.chart"), labels=labels, series=(*parts, left))
+    left = _requests(words("quotas.left"), [quota.left for quota in quotas], tone="quiet")
+    return Chart(kind="stacked", title=words("quotas.chart"), labels=labels, series=(*parts, left), whole=True)
+
+
+def _requests(name: str, values: Sequence[int | None], *, tone: Tone = "") -> Series:
+    return Series(
+        name=name, values=values, texts=["–" if value is None else f"{value:,}" for value in values], tone=tone
+    )
 
 
 def _spending(words: PageTexts, spent: Sequence[Spent], ceiling_usd: float | None) -> Chart:
@@ -171,8 +177,12 @@ def _spending(words: PageTexts, spent: Sequence[Spent], ceiling_usd: float | Non
     by_day = {day.day: day.spent_usd for day in spent}
     first, last = min(by_day), max(by_day)
     days = [first + timedelta(days=each) for each in range((last - first).days + 1)]
-    series = [Series(name=words("quotas.spent"), values=[by_day.get(day, 0.0) for day in days])]
+    series = [_dollars(words("quotas.spent"), [by_day.get(day, 0.0) for day in days])]
     if ceiling_usd is not None and max(by_day.values()) >= CEILING_IN_SIGHT * ceiling_usd:
-        series.append(Series(name=words("quotas.ceiling"), values=[ceiling_usd] * len(days), tone="bad"))
+        series.append(_dollars(words("quotas.ceiling"), [ceiling_usd] * len(days), tone="bad"))
     title = words("quotas.spending_chart", ceiling=usd(ceiling_usd))
-    return Chart(kind="lines", title=title, labels=[day.isoformat() for day in days], series=series, decimals=4)
+    return Chart(kind="lines", title=title, labels=[day.isoformat() for day in days], series=series)
+
+
+def _dollars(name: str, values: Sequence[float], *, tone: Tone = "") -> Series:
+    return Series(name=name, values=values, texts=[usd(value) for value in values], tone=tone)

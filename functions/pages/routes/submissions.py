@@ -8,7 +8,15 @@ from dataclasses import dataclass
 
 from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.labels import labels
-from functions.pages.contest import SUBMISSIONS, penalties_of, score_votes_of, scores_of, submission_row
+from functions.pages.contest import (
+    OUTCOME,
+    SUBMISSIONS,
+    outcome_of,
+    penalties_of,
+    score_votes_of,
+    scores_of,
+    submission_row,
+)
 from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.labelling import cards_of, keep_label
 from functions.pages.submission import criteria_of, hints_of, votes_of
@@ -84,6 +92,8 @@ def read_submission(task_id: str, submission_id: str) -> Page:
         "task": task,
         "submission": submission,
         "text": text,
+        "outcome": outcome_of(submission),
+        "outcome_columns": OUTCOME,
         "classes": CLASSES,
         "card": _card(submission),
         "cards": {number: cards_of(label) for number, label in said.items()},
@@ -94,7 +104,7 @@ def read_submission(task_id: str, submission_id: str) -> Page:
     tables = (
         criteria_of(submission, said),
         scores_of(task, (submission,), alone=True),
-        penalties_of((submission,), alone=True),
+        penalties_of(task, (submission,), alone=True),
         hints_of(submission),
         votes_of(submission),
         score_votes_of(task, (submission,)),
@@ -132,6 +142,7 @@ def _fact(submission: SubmissionView, text: tuple[str, int] | None) -> PageTable
     judge = submission.gate.judge if submission.gate else None
     row = {
         **submission.model_dump(include=shown),
+        **outcome_of(submission),
         "because": "\n".join(submission.because) or None,
         "text": text and text[0],
         "characters": text and text[1],

@@ -68,7 +68,7 @@ def read_task(task_id: str) -> Page:
                 dimensions_of(task),
                 ranking_of(task, known),
                 scores_of(task, first),
-                penalties_of(tuple(known.values())),
+                penalties_of(task, tuple(known.values())),
                 gate_failures_of(page.items),
                 challenges_of(here.challenged(task_id)),
                 submissions_of(page.items, page.cursor),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from functions.composition.stores import answers, statistics
 from functions.pages.charts import Chart, Series
 from functions.pages.labelled import readable
-from functions.pages.tables import Column, PageTable, Row
+from functions.pages.rendering import decimal
+from functions.pages.tables import UNIT, Column, PageTable, Row
 from functions.pages.visit import Page, PageView, router, visit
 from functions.pages.words import PageTexts
 from touchstone.errors import InputError
@@ -57,7 +58,7 @@ def _means(found: Sequence["Trend"]) -> PageTable:
     columns = (
         Column(name="day", shown="moment"),
         Column(name="evaluations", shown="number"),
-        *(Column(name=name, shown="decimal", detail=name not in SHOWN_MEANS) for name in DIMENSIONS),
+        *(Column(name=name, shown="decimal", scale=UNIT, detail=name not in SHOWN_MEANS) for name in DIMENSIONS),
     )
     return PageTable(name="trends", columns=columns, rows=rows)
 
@@ -94,8 +95,12 @@ def _chart(words: PageTexts, found: Sequence["Trend"], days: int) -> Chart:
     first, last = found[0].day, found[-1].day
     shown = [first + timedelta(days=each) for each in range((last - first).days + 1)]
     series = [
-        Series(name=words(f"dimension.{name}"), values=[by_day[day][name] if day in by_day else None for day in shown])
+        _line(words(f"dimension.{name}"), [by_day[day][name] if day in by_day else None for day in shown])
         for name in DIMENSIONS
     ]
     labels = [day.isoformat() for day in shown]
-    return Chart(kind="lines", title=words("trends.chart", days=days), labels=labels, series=series, decimals=2)
+    return Chart(kind="lines", title=words("trends.chart", days=days), labels=labels, series=series)
+
+
+def _line(name: str, values: Sequence[float | None]) -> Series:
+    return Series(name=name, values=values, texts=[decimal(value, UNIT[1]) for value in values])

@@ -20,19 +20,17 @@ Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
 Chart.defaults.datasets.bar.maxBarThickness = 48;
+Chart.defaults.locale = document.documentElement.lang;
 
-// Only nothing is 0 %, and only the whole is 100 %, as in the tables.
-const percent = (value) => {
-  const text = (100 * value).toFixed(1);
-  return value > 1e-9 && text === "0.0" ? "< 0.1 %" : value < 1 - 1e-9 && text === "100.0" ? "> 99.9 %" : `${text} %`;
-};
-const shown = (value, chart) =>
-  chart.share ? percent(value) : value.toLocaleString(document.documentElement.lang, { maximumFractionDigits: chart.decimals });
+// A point says what the server wrote of it: what is drawn beside the points says nothing.
+Chart.defaults.plugins.tooltip.filter = (item) => item.dataset.texts !== undefined;
+Chart.defaults.plugins.tooltip.callbacks.label = (item) => `${item.dataset.label}: ${item.dataset.texts[item.dataIndex]}`;
+
 const ink = (series, at) => tones[series.tone] || palette[at % palette.length];
 
 const scale = (chart, more) => ({
-  ...(chart.share ? { min: 0, max: 1 } : { beginAtZero: true }),
-  ticks: { maxRotation: 0, autoSkipPadding: 8, callback: (value) => shown(value, chart), precision: chart.share || chart.decimals ? undefined : 0 },
+  beginAtZero: true,
+  ticks: { maxRotation: 0, autoSkipPadding: 8, precision: chart.whole ? 0 : undefined },
   ...more,
 });
 
@@ -55,7 +53,7 @@ const forms = {
     type: "line",
     data: {
       labels: chart.labels,
-      datasets: chart.series.map((series, at) => ({ label: series.name, data: series.values, borderColor: ink(series, at), backgroundColor: ink(series, at), spanGaps: true })),
+      datasets: chart.series.map((series, at) => ({ label: series.name, texts: series.texts, data: series.values, borderColor: ink(series, at), backgroundColor: ink(series, at), spanGaps: true })),
     },
     options: { scales: { x: { ticks: named }, y: scale(chart) } },
   }),
@@ -63,7 +61,7 @@ const forms = {
     type: "bar",
     data: {
       labels: chart.labels,
-      datasets: chart.series.map((series, at) => ({ label: series.name, data: series.values, backgroundColor: ink(series, at) })),
+      datasets: chart.series.map((series, at) => ({ label: series.name, texts: series.texts, data: series.values, backgroundColor: ink(series, at) })),
     },
     options: { scales: { x: { stacked: true, ticks: named }, y: scale(chart, { stacked: true }) } },
   }),
@@ -71,7 +69,7 @@ const forms = {
     data: {
       labels: chart.labels,
       datasets: chart.series.flatMap((series, at) => [
-        { type: "scatter", label: series.name, data: series.values.map((value, place) => ({ x: value, y: chart.labels[place] })), backgroundColor: ink(series, at), radius: 4, clip: false },
+        { type: "scatter", label: series.name, texts: series.texts, data: series.values.map((value, place) => ({ x: value, y: chart.labels[place] })), backgroundColor: ink(series, at), radius: 4, clip: false },
         { type: "bar", label: "", data: series.values.map((_, place) => [series.lower[place], series.upper[place]]), backgroundColor: `color-mix(in srgb, ${ink(series, at)} 40%, transparent)`, barThickness: 8 },
       ]),
     },
@@ -87,7 +85,8 @@ const forms = {
       datasets: [
         ...chart.series.map((series, at) => ({
           label: series.name,
-          data: series.values.map((value, place) => ({ x: Number(chart.labels[place]), y: value })).filter((point) => point.y !== null),
+          texts: series.texts,
+          data: series.values.map((value, place) => ({ x: Number(chart.labels[place]), y: value })),
           backgroundColor: ink(series, at),
           borderColor: ink(series, at),
           showLine: true,

@@ -1,5 +1,6 @@
 """Figures as people read them: rounding makes no part the whole, and nothing of no amount."""
 
+from collections.abc import Collection
 from math import floor, log10
 
 SMALLEST_P = 0.001
@@ -8,19 +9,21 @@ SMALL_USD = 0.0001
 """An amount below this many US dollars is shown with two significant digits, whatever decimals they take."""
 
 
-def figure(value: float, decimals: int, *, most: float) -> str:
-    """A number with this many decimals. `most` is the largest value that there can be.
+def figure(value: float, decimals: int, *, most: float, marks: Collection[float] = ()) -> str:
+    """A number with this many decimals. `most` is the largest size that there can be (`math.inf`: there is none).
 
-    If rounding would make 0 of a number that is not 0, or `most` of a smaller number, the text says so: `< 0.01`,
-    `> 0.99`.
+    `marks` are the numbers that something must reach. If rounding would make 0 of a number that is not 0, `most` of a
+    smaller one, or a mark of one that does not reach it, the text says so: `< 0.01`, `> 0.99`, `> 59.99`.
     """
     step = 10**-decimals
     rounded = round(value, decimals)
     value += 0.0  # zero has no sign
     if not rounded and value:
         return f"< {step:.{decimals}f}" if value > 0 else f"> -{step:.{decimals}f}"
-    if value < most <= rounded:
-        return f"> {most - step:,.{decimals}f}"
+    if any(value < mark <= rounded for mark in (most, *marks)):
+        return f"> {rounded - step:,.{decimals}f}"
+    if rounded <= -most < value:
+        return f"< {rounded + step:,.{decimals}f}"
     return f"{value:,.{decimals}f}"
 
 
@@ -34,9 +37,15 @@ def score(value: float, decimals: int) -> str:
     return figure(value, decimals, most=100)
 
 
-def p_value(value: float) -> str:
-    """The p-value of a test (0-1), with three decimals."""
-    return f"< {SMALLEST_P}" if value < SMALLEST_P else figure(value, 3, most=1)
+def p_value(value: float, *, level: float) -> str:
+    """The p-value of a test (0-1), with three decimals.
+
+    A difference is declared at a p-value of at most `level`. A larger one never seems to be so small: 0.0504 is
+    "> 0.050" at a level of 0.05.
+    """
+    if value < SMALLEST_P:
+        return f"< {SMALLEST_P}"
+    return f"> {level:.3f}" if round(value, 3) <= level < value else figure(value, 3, most=1)
 
 
 def usd(amount: float) -> str:

@@ -127,6 +127,13 @@ def test_each_judge_in_a_file_has_a_card_of_its_own(touchstone: Command) -> None
     assert "not enough labels: 4 of 30" in touchstone("judge", "calibrate", "-", stdin=text).stdout
 
 
+def test_a_card_says_how_many_labels_like_these_would_show_a_threshold(touchstone: Command) -> None:
+    few = touchstone("judge", "calibrate", "-", stdin=labelled(38, 2, confidence=0.9)).stdout
+    assert "agree with 38 of 40, wanted are 95%; fewer than 93 labels show nothing" in " ".join(few.split())
+    enough = touchstone("judge", "calibrate", "-", stdin=labelled(98, 3, confidence=0.9)).stdout
+    assert "agree with 98 of 101, wanted are 95%; 336 labels like these would show it" in " ".join(enough.split())
+
+
 def test_what_a_line_says_of_its_call_is_on_the_card(touchstone: Command) -> None:
     text = lines(
         {"verdict": "A", "swapped_verdict": "A", "latency_ms": 400, "cost_usd": 0.0002},

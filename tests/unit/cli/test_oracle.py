@@ -52,7 +52,7 @@ def test_a_good_submission_is_shown_with_every_score_and_what_it_adds_up_to(judg
     assert (result.exit_code, result.stderr) == (0, "")
     for words in ("Regional insight", "The harvest came to 892,000 tonnes", "On credibility: the figure has a source."):
         assert words in result.stdout
-    for words in ("gate", "passed", "80.0, band B", "suggestion (high)", "One source only.", "claude-sonnet-5-5"):
+    for words in ("gate", "passed", "80.00, band B", "suggestion (high)", "One source only.", "claude-sonnet-5-5"):
         assert words in result.stdout
     assert "480 tokens" in result.stdout
     assert "$0.0019" in result.stdout
@@ -145,6 +145,18 @@ def test_scores_against_the_rules_are_asked_for_again_and_then_unscored(judges: 
 @pytest.mark.parametrize(("least", "code"), [("80", 0), ("80.5", 1)])
 def test_a_total_below_what_is_asked_for_fails(judges: ProviderServer, score: Any, least: str, code: int) -> None:
     assert score("--fail-under", least).exit_code == code
+
+
+def test_a_total_that_just_fails_is_not_shown_as_what_it_does_not_reach(judges: ProviderServer, score: Any) -> None:
+    *fixed, added = (dict(one) for one in LOCKED["dimensions"])
+    weights = [0.333, 0.333, 0.33, 0.004]
+    task = LOCKED | {"dimensions": [one | {"weight": w} for one, w in zip((*fixed, added), weights, strict=True)]}
+    ids = [one["id"] for one in task["dimensions"]]
+    judges.reply(individual(*ids, **dict.fromkeys(ids, 60) | {ids[-1]: 59}), schema="IndividualReply")
+    result = score("--fail-under", "60", task=task)
+    assert (result.exit_code, "> 59.99, band C" in result.stdout) == (1, True)
+    result = score("--fail-under", "59.998", task=task)
+    assert (result.exit_code, "> 59.99, band C" in result.stdout) == (1, True)
 
 
 def test_a_passage_that_speaks_to_the_judge_is_shown(judges: ProviderServer, score: Any) -> None:

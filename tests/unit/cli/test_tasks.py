@@ -320,7 +320,7 @@ def test_submissions_are_listed_with_what_is_known_of_each(online: Command, api:
     result = online("tasks", "submissions", TASK_ID, "--party", "buyer-1")
     assert api.asked[0].query == {"party": "buyer-1", "limit": "20"}
     lines = [line.split() for line in result.stdout.splitlines()]
-    assert lines[2][-4:] == ["ranked", "80.0", "77.12", "1"]
+    assert lines[2][-4:] == ["ranked", "80.00", "77.12", "1"]
     assert lines[3][-5:] == ["gate", "failed", "–", "–", "–"]
     assert json.loads(online("tasks", "submissions", TASK_ID, "--party", "b", "--json").stdout) == page
     api.answer = lambda _: Reply(value={"items": [], "cursor": None})

@@ -4,14 +4,28 @@ import csv
 import io
 import json
 from datetime import UTC, date, datetime
+from math import inf
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.pages.rendering import MOST_ROWS, decimal, moment, render, share, usd
-from functions.pages.tables import COST, Column, PageTable, Row, Value, as_csv, as_json
+from functions.pages.rendering import MOST_ROWS, decimal, moment, render, share, total, usd
+from functions.pages.tables import (
+    AGREEMENT,
+    COST,
+    DIFFERENCES,
+    SCORES,
+    UNBOUNDED,
+    UNIT,
+    Column,
+    PageTable,
+    Row,
+    Value,
+    as_csv,
+    as_json,
+)
 from functions.pages.words import words
 from touchstone.spreadsheets import as_text
 
@@ -143,13 +157,13 @@ def test_a7_what_a_record_holds_is_escaped_on_a_page(shown: Any) -> None:
     ("shown", "value", "text"),
     [
         ("number", 1234567, ">1,234,567<"),
-        ("decimal", 0.756, ">0.76<"),
+        ("total", 58.5, ">58.50<"),
+        ("total", 59.996, ">&gt; 59.99<"),
+        ("total", 89.9999, ">&gt; 89.99<"),
         ("detectable", 100.0, ">100.00<"),
         ("detectable", 121.1, ">&gt; 100<"),
-        ("decimal", 0.9963, ">&gt; 0.99<"),
-        ("decimal", 99.996, ">&gt; 99.99<"),
-        ("decimal", 0.004, ">&lt; 0.01<"),
         ("p_value", 0.0004, ">&lt; 0.001<"),
+        ("p_value", 0.0504, ">&gt; 0.050<"),
         ("share", 0.5, ">50.0 %<"),
         ("share", 0.9996, ">&gt; 99.9 %<"),
         ("usd", 0.00042, ">$0.0004<"),
@@ -157,6 +171,8 @@ def test_a7_what_a_record_holds_is_escaped_on_a_page(shown: Any) -> None:
         ("moment", MOMENT, ">2026-11-22 09:30<"),
         ("moment", date(2026, 11, 22), ">2026-11-22<"),
         ("badge", "verified", ">Verified ✓<"),
+        ("mark", 0.8, 'aria-label="Confidence 0.80">●●●<'),
+        ("mark", 0.7999, 'aria-label="Confidence &gt; 0.79">●●○<'),
         ("badge", "unverified", ">Not verified<"),
         ("sent", "a\nb", ">a\nb<"),
         ("number", None, ">–<"),
@@ -165,6 +181,32 @@ def test_a7_what_a_record_holds_is_escaped_on_a_page(shown: Any) -> None:
 )
 def test_a_value_is_shown_as_its_column_says(shown: Any, value: Value, text: str) -> None:
     assert text in _shown(_table({"status": value}, columns=(Column(name="status", shown=shown),)))
+
+
+@pytest.mark.parametrize(
+    ("scale", "value", "text"),
+    [
+        (UNIT, 0.756, ">0.76<"),
+        (UNIT, 0.9963, ">&gt; 0.99<"),
+        (UNIT, 0.004, ">&lt; 0.01<"),
+        (SCORES, 0.9963, ">1.00<"),
+        (SCORES, 99.996, ">&gt; 99.99<"),
+        (DIFFERENCES, 0.9963, ">1.00<"),
+        (DIFFERENCES, -99.996, ">&lt; -99.99<"),
+        (AGREEMENT, -0.9963, ">&lt; -0.99<"),
+        (UNBOUNDED, 0.9963, ">1.00<"),
+        (UNBOUNDED, 99.996, ">100.00<"),
+    ],
+)
+def test_a_decimal_is_rounded_by_the_scale_that_its_column_names(
+    scale: tuple[float, float], value: float, text: str
+) -> None:
+    assert text in _shown(_table({"status": value}, columns=(Column(name="status", shown="decimal", scale=scale),)))
+
+
+def test_a_decimal_without_a_scale_is_no_column() -> None:
+    with pytest.raises(ValueError, match="status names no scale"):
+        Column(name="status", shown="decimal")
 
 
 def test_a_word_is_shown_in_the_readers_language_and_given_out_as_it_is() -> None:
@@ -183,8 +225,9 @@ def test_a_word_is_shown_in_the_readers_language_and_given_out_as_it_is() -> Non
         (usd(None), "–"),
         (usd(0.0), "$0.00"),
         (usd(1234.5), "$1,234.50"),
-        (decimal(None), "–"),
-        (decimal(1234.567), "1,234.57"),
+        (decimal(None, 1), "–"),
+        (decimal(1234.567, inf), "1,234.57"),
+        (total(None), "–"),
         (moment(None), "–"),
     ],
 )

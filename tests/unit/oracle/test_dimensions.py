@@ -214,6 +214,15 @@ def test_what_is_asked_for_stays_above_the_bound_though_a_judges_sum_is_off() ->
     assert ASKED_PERCENT / 200 >= LEAST_WEIGHT
 
 
+@pytest.mark.parametrize("fixed", [(85, 5, 5), (5, 5, 85), (80, 10, 5), (0.85, 0.05, 0.05)])
+async def test_the_least_weight_is_enough(fixed: tuple[float, float, float]) -> None:
+    least = min(fixed)
+    found, script = await _generate(_reply(_dynamic(weight=least), **dict(zip(FIXED, fixed, strict=True))))
+    assert isinstance(found, GeneratedDimensions), found
+    assert len(script.asked) == 1
+    assert found.dimensions[-1].weight == pytest.approx(LEAST_WEIGHT)
+
+
 _weights = st.lists(st.floats(min_value=0.0, exclude_min=True, allow_infinity=False), min_size=1, max_size=6)
 
 

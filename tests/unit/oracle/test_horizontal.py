@@ -181,6 +181,33 @@ async def test_a_disagreement_above_ten_points_is_flagged_and_makes_the_dimensio
         assert _ranking(found)["first"] == (80 + second) / 2
 
 
+def _by_content_and_place(scores: Mapping[str, int], *places: int) -> Callable[[Asked], Line]:
+    """A judge that sees what an entry is worth, and adds something for the place where it stands."""
+    return _says(
+        lambda asked, place, label: (
+            places[place] + next(score for word, score in scores.items() if word in _text(asked, label))
+        )
+    )
+
+
+@pytest.mark.parametrize("places", [(8, 4, 0), (0, 4, 8), (4, 2, 0)])
+@pytest.mark.parametrize(("gap", "decided"), [(2, True), (4, True), (5, False), (30, False)])
+async def test_a_place_that_decides_between_two_entries_makes_the_dimension_unstable(
+    places: tuple[int, int, int], gap: int, *, decided: bool
+) -> None:
+    step = abs(places[0] - places[1])
+    for seed in range(12):
+        entries = await _entries()
+        even, _ = await _compare(entries, _by_content({"Pears": 60, "Plums": 60 - gap, "Figs": 20}), seed=seed)
+        assert not even.unstable
+        judge = _by_content_and_place({"Pears": 60, "Plums": 60 - gap, "Figs": 20}, *places)
+        found, _ = await _compare(entries, judge, seed=seed)
+        right = _ranking(found)["first"] > _ranking(found)["second"]
+        assert right or found.unstable, "an order that only the places made"
+        assert not found.unstable or gap <= 2 * step
+    assert decided or gap > step
+
+
 async def test_orders_that_rank_two_entries_differently_are_unstable_though_they_differ_little() -> None:
     found, _ = await _compare(
         await _entries(),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
@@ -140,6 +140,26 @@ def test_too_few_labels_say_how_many_would_do() -> None:
     assert almost.needed is not None
     assert binomial_lower(int(0.97 * almost.needed), almost.needed) >= 0.95
     assert threshold_of([]).state == "not_enough_labels"
+    # No level with fewer than ten labels is tested, however low the wanted agreement.
+    assert threshold_of(levels((0.9, 9, 9)), wanted=0.5).needed == 10
+
+
+@given(st.sampled_from((0.6, 0.8, 0.9, 0.95)), st.integers(20, 300), st.floats(0, 1), st.sampled_from((0.8, 0.9, 0.95)))
+@example(0.95, 262, 0.72, 0.95)
+@example(0.8, 89, 0.8, 0.95)
+def test_the_labels_that_are_needed_are_the_fewest_that_would_do(
+    wanted: float, labels: int, mistakes: float, certainty: float
+) -> None:
+    agreed = labels - int(mistakes * (1 - wanted) * labels)
+    found = threshold_of(levels((0.9, labels, agreed)), wanted=wanted, certainty=certainty)
+    if found.needed is None or labels < fewest_labels(wanted, certainty):
+        return
+    shown = [
+        number
+        for number in range(labels, min(found.needed, labels + 20_000) + 1)
+        if float(beta.ppf(1 - certainty, agreed * number // labels, number - agreed * number // labels + 1)) >= wanted
+    ]
+    assert shown == [found.needed] or (not shown and found.needed > labels + 20_000)
 
 
 @pytest.mark.parametrize("judge", JUDGES, ids=lambda judge: judge.name)

@@ -8,18 +8,24 @@ The other dimensions cannot make up for a weak fixed one: a credibility of 45 co
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from touchstone import figures
 from touchstone.errors import SettingsError
-from touchstone.oracle.bands import HIGHEST
+from touchstone.oracle.bands import BANDS, HIGHEST
 from touchstone.oracle.model import WEIGHTS_TOLERANCE, Dimension
 
 PENALTY_BELOW = 60.0
 """A fixed dimension brings a penalty if its score is below this."""
+PASSES_FROM = 60.0
+"""A submission closes a `fastest_first` task if its penalized total is at least this."""
 DECIMALS = 6
 """Decimals to which a total is rounded. This is far finer than a score, and coarser than the error that the weights'
 tolerance and binary fractions cause in a sum. So four scores of 60 make 60, and equal totals are equal."""
+DECIMALS_SHOWN = 2
+_REACHED = (PASSES_FROM, *(lowest for lowest, _ in BANDS.values()))
+"""What a total may fail to reach: the score from which a submission passes, and the lowest score of each band."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +73,12 @@ def aggregate(dimensions: Sequence[Dimension], scores: Mapping[str, float]) -> A
     )
     penalty = math.prod(cause.factor for cause in penalties)
     return Aggregate(base=base, penalty=penalty, final=round(base * penalty, DECIMALS), penalties=penalties)
+
+
+def written_total(total: float, *, bars: Collection[float] = ()) -> str:
+    """A total (0-100) as people read it, with two decimals.
+
+    Rounding never lifts it to `PASSES_FROM`, to another band or to one of `bars`, scores that somebody else demands:
+    59.996 is "> 59.99".
+    """
+    return figures.figure(total, DECIMALS_SHOWN, most=HIGHEST, marks=(*_REACHED, *bars))

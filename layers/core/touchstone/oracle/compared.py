@@ -64,9 +64,10 @@ class ComparisonResult:
     `silent` says why the others did not answer. The scores are then the medians over the judges.
 
     `labels` maps each label to its submission's id. `unstable`: the two orders of a judge differed by more than
-    `MAX_ORDER_DIFFERENCE` over an entry, or ranked two entries the other way round. `unscored` maps a submission's id
-    to the faults in what was said of it, sentences that call it by its label. Such a submission is not among `entries`.
-    It occurs only if the caller accepted a partial result.
+    `MAX_ORDER_DIFFERENCE` over an entry, or ranked two entries the other way round, or the places may have decided
+    between two entries that stood in the same order both times. `unscored` maps a submission's id to the faults in what
+    was said of it, sentences that call it by its label. Such a submission is not among `entries`. It occurs only if the
+    caller accepted a partial result.
     """
 
     dimension: str

@@ -18,7 +18,15 @@ from touchstone.judges.calls import JudgeReply, NotScored
 from touchstone.judges.fence import Fenced, visible
 from touchstone.judges.spends import Spend
 from touchstone.oracle.judging import Judging
-from touchstone.oracle.model import DIMENSION_ID, FIXED, LEAST_DYNAMIC, MOST_DYNAMIC, Brief, Dimension
+from touchstone.oracle.model import (
+    DIMENSION_ID,
+    FIXED,
+    LEAST_DYNAMIC,
+    MOST_DYNAMIC,
+    WEIGHTS_TOLERANCE,
+    Brief,
+    Dimension,
+)
 from touchstone.text import normalised
 from touchstone.text.language import Language
 
@@ -179,7 +187,7 @@ def _faults_of_weights(weights: Mapping[str, float]) -> Iterator[str]:
     if wrong:
         return
     for key, share in zip(weights, normalized(list(weights.values())), strict=True):
-        if share < LEAST_WEIGHT:
+        if share < LEAST_WEIGHT - WEIGHTS_TOLERANCE:  # a share of exactly so much may be rounded below it
             yield (
                 f"The weight of {_cut(key)} is {percent(share, 1)} of all weights, too little to matter; give every "
                 f"dimension at least {ASKED_PERCENT} of 100."

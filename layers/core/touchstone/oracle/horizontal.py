@@ -5,7 +5,8 @@
 In the second order no entry keeps its place; with two entries it is the reverse. So a judge that looks only at places
 either gives scores that differ by more than `MAX_ORDER_DIFFERENCE` or ranks two entries the other way round, and the
 dimension is `unstable`. With an order and its reverse, the middle one of three entries would keep its place, and its
-advantage would never show.
+advantage would never show. Of three entries, the second stands before the third both times: if that may have decided
+between them, the dimension is `unstable`, too.
 
 Entries are shown without the passages that speak to whoever grades or that accuse rivals. So no entry can gain by such
 a passage, and no rival can lose.
@@ -227,7 +228,29 @@ def _unstable(labels: Sequence[str], orders: Sequence[OrderRead]) -> bool:
     return any(
         (scores[one][0] - scores[other][0]) * (scores[one][1] - scores[other][1]) < 0
         for one, other in combinations(labels, 2)
-    )
+    ) or _decided_by_places(scores, orders)
+
+
+def _decided_by_places(scores: Mapping[str, Sequence[int]], orders: Sequence[OrderRead]) -> bool:
+    """Whether two entries that stood in the same order twice may owe their ranking to it.
+
+    The second of three entries stands right before the third in both orders, so that nothing changes if a place is
+    worth something. What a place is worth, is the median change of all entries for each place that they moved up. The
+    two are decided by places if they would rank otherwise without it.
+    """
+    _, *kept = orders[0].order
+    if len(kept) != 2 or not scores.keys() >= set(kept):  # noqa: PLR2004 - of two entries none keeps its place
+        return False
+    from touchstone.statistics.votes import median  # on first use: it loads the exact arithmetic of fractions
+
+    moved = [
+        (second - first) / (orders[0].order.index(label) - orders[1].order.index(label))
+        for label, (first, second) in scores.items()
+    ]
+    before, after = kept
+    gap = (sum(scores[before]) - sum(scores[after])) / 2
+    without = gap - (median(moved).score or 0.0)
+    return (gap > 0, gap < 0) != (without > 0, without < 0)
 
 
 def _faults(reply: HorizontalReply, labelled: Mapping[str, FinalistEntry]) -> Iterator[str]:

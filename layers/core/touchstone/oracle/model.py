@@ -51,8 +51,8 @@ type RiskFlag = Literal[
 ]  # fmt: skip
 """What a reader of a result should know. The first five flags mark passages of the submission that speak to whoever
 grades it. `orders_disagree`: asked in two orders, a judge gave an entry scores more than ten points apart, or ranked
-two entries the other way round. `judges_disagree`: on a dimension, the scores of two judges lie more than twenty points
-apart."""
+two entries the other way round, or may have decided by their places. `judges_disagree`: on a dimension, the scores of
+two judges lie more than twenty points apart."""
 
 type Score = Annotated[int, Field(ge=0, le=100)]
 type Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]

@@ -24,6 +24,7 @@ from pydantic import Field
 from touchstone.attempts import Attempts, TryEnd, When
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
+from touchstone.oracle.aggregation import PASSES_FROM
 from touchstone.oracle.bands import Band, band_of
 from touchstone.oracle.compared import MAX_ORDER_DIFFERENCE
 from touchstone.oracle.model import DimensionVote, GateCheck, IndividualScoring, JudgeOpinion, Score, Unjudged
@@ -35,8 +36,6 @@ from touchstone.strict import Strict
 
 MAX_REVISIONS = 10
 """Most submissions of one submitter to one task, because each gate check costs the tenant a judge call."""
-PASSES_FROM = 60.0
-"""A submission closes a `fastest_first` task if its penalized total is at least this."""
 BATCH_MARGIN = timedelta(hours=2)
 """How long before the deadline a scoring stops waiting for a batch. This leaves time to wait for the quota of a judge
 that is asked at once, and for another try."""

@@ -31,8 +31,11 @@ def binomial_lower(successes: int, trials: int, *, certainty: float = 0.95) -> f
     return low
 
 
-def shows_share(share: float, successes: int, trials: int, *, certainty: float = 0.95) -> bool:
-    """Whether `binomial_lower` is at least this share (0-1). It is the same test in a fraction of the time."""
+def shows_share(share: float, successes: float, trials: int, *, certainty: float = 0.95) -> bool:
+    """Whether `binomial_lower` is at least this share (0-1). It is the same test in a fraction of the time.
+
+    `successes` may lie between two whole numbers; the bound is then between theirs.
+    """
     return successes > 0 and incomplete_beta(share, successes, trials - successes + 1) <= 1 - certainty
 
 

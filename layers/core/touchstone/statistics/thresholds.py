@@ -1,6 +1,7 @@
 """The threshold of a judge: from which confidence on people agree with its verdicts as often as is wanted."""
 
 import os
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -54,9 +55,10 @@ class ConfidenceThreshold:
     believed as without labels. If `silent_below` is null in that state, the judge decides nothing at all. `labels` and
     `agreed` are the numbers of labels and of agreeing labels at the threshold and above. Without a threshold, they are
     those at the level that decided the state; if no level could be tested, those at the lowest level. `bound` is the
-    lower bound of the agreement there, at `certainty`; null without a label. `needed` is how many labels at such a
-    level would show the wanted agreement if people go on to agree as often. It is null if a threshold is found or the
-    judge is shown to be below the wanted agreement, or if no number of labels would show it.
+    lower bound of the agreement there, at `certainty`; null without a label. `needed` is the fewest labels at such a
+    level that would show the wanted agreement if people go on to agree as often. If no level could be tested, it is
+    the fewest labels with which one is tested (`fewest_labels`), whatever they say. It is null if a threshold is found
+    or the judge is shown to be below the wanted agreement, or if no number of labels would show it.
     """
 
     state: ThresholdState
@@ -68,6 +70,11 @@ class ConfidenceThreshold:
     needed: int | None
     silent_below: float | None = None
     certainty: float = CERTAINTY
+
+    @property
+    def tested(self) -> bool:
+        """Whether there are enough labels to test a level."""
+        return self.labels >= fewest_labels(self.wanted, self.certainty)
 
 
 def threshold_of(
@@ -101,7 +108,7 @@ def threshold_of(
     passed: LevelCounts | None = None
     failed: LevelCounts | None = None
     for level in falling:
-        if level.labels < max(fewest, MIN_NEW_LABELS + (0 if passed is None else passed.labels)):
+        if level.labels < (fewest if passed is None else max(fewest, MIN_NEW_LABELS + passed.labels)):
             continue
         if not shows_share(wanted, level.agreed, level.labels, certainty=certainty):
             failed = level
@@ -128,13 +135,14 @@ def threshold_of(
 
 @cache
 def fewest_labels(wanted: float = WANTED_AGREEMENT, certainty: float = CERTAINTY) -> int:
-    """The fewest labels that show the wanted agreement although people disagree with one of the verdicts.
+    """The fewest labels with which a level is tested. They would show the wanted agreement despite one mistake.
 
-    This is 93 at 0.95. Fewer labels, 59, would do if people agree with all of the verdicts. But then one mistake among
-    the first ones ended the search: with 200 labels a judge that is right in 99 % of cases got a threshold in 59 % of
-    simulations instead of 75 %.
+    There are at least `MIN_NEW_LABELS`. This is 93 at 0.95. Fewer labels, 59, would do if people agree with all of the
+    verdicts. But then one mistake among the first ones ended the search: with 200 labels a judge that is right in 99 %
+    of cases got a threshold in 59 % of simulations instead of 75 %.
     """
-    return _least(lambda labels: shows_share(wanted, labels - 1, labels, certainty=certainty), start=2) or (MOST_LABELS)
+    fewest = _least(lambda labels: shows_share(wanted, labels - 1, labels, certainty=certainty), start=2)
+    return max(MIN_NEW_LABELS, fewest or MOST_LABELS)
 
 
 def wanted_agreement() -> float:
@@ -175,18 +183,36 @@ def _silent_below(falling: Sequence[LevelCounts], below: LevelCounts, wanted: fl
 
 
 def _needed(level: LevelCounts, wanted: float, certainty: float) -> int | None:
-    """The number of labels that would show the wanted agreement; None if no number would.
+    """The fewest labels that would show the wanted agreement; None if no number would.
 
-    People are assumed to go on to agree with the same share of the verdicts.
+    People are assumed to go on to agree with the same share of the verdicts, rounded down to whole labels. So a number
+    may show it although a larger one does not, just after one more mistake. Without rounding, more labels always show
+    more: the search begins at the fewest that would do then. From there it goes on mistake by mistake.
     """
-    share = level.agreed / level.labels
-    return _least(
-        lambda labels: shows_share(wanted, int(share * labels), labels, certainty=certainty), start=level.labels
+    agreed, labels = level.agreed, level.labels
+    mistakes = labels - agreed
+
+    def shows(number: int) -> bool:
+        return shows_share(wanted, agreed * number // labels, number, certainty=certainty)
+
+    first = _least(
+        lambda number: shows_share(wanted, agreed * number / labels, number, certainty=certainty), start=labels
     )
+    while first is not None and first <= MOST_LABELS:
+        made = first - agreed * first // labels
+        most = made * labels // mistakes if mistakes else MOST_LABELS
+        same = range(first, min(most, MOST_LABELS) + 1)  # the numbers with as many mistakes: more of them show more
+        if shows(same[-1]):
+            return same[bisect_left(same, True, key=shows)]
+        first = same[-1] + 1
+    return None
 
 
 def _least(shows: Callable[[int], bool], *, start: int) -> int | None:
-    """The fewest labels for which `shows` is true, by doubling and halving; None if `MOST_LABELS` do not show it."""
+    """The fewest labels for which `shows` is true, by doubling and halving; None if `MOST_LABELS` do not show it.
+
+    Whatever number shows it, every larger one must show it, too.
+    """
     high = start
     while not shows(high):
         if high >= MOST_LABELS:

@@ -81,6 +81,7 @@ def test_the_chart_draws_each_difference_with_its_interval(member: Visitor, buye
     assert series["values"] == [row["difference"] for row in shown.values()]
     assert series["lower"] == [row["lower"] for row in shown.values()]
     assert series["upper"] == [row["upper"] for row in shown.values()]
+    assert all(text in page.text for text in series["texts"]), "what a point says is what the table says"
 
 
 def test_the_judges_preference_is_shown_with_how_often_the_order_decided(member: Visitor, buyer: Api) -> None:

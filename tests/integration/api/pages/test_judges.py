@@ -42,6 +42,8 @@ def test_below_thirty_labels_there_is_no_number_and_from_then_on_there_is(visito
     page = visitor.open(address)
     assert "Not enough labels" not in page.text
     assert "Right 90.0 % [74.4, 96.5] 30 100.0 %" in page.text
+    # Of 93 labels like these, 83 would agree, which shows nothing: 93 are the fewest that are looked at.
+    assert "Too few labels yet: people agree with 27 of 30, and fewer than 93 show nothing." in page.text
     assert any("data-chart" in attributes for _, attributes in page.elements), "the diagram is drawn"
 
 

@@ -64,6 +64,7 @@ def test_a_submission_is_found_from_its_task_and_shows_each_criterion_met_or_not
     for shown in ("ann", f"Criterion 1 · Pass {CRITERION} Reason {MET}", f"By ann. {SCRIPT}", "Stands Ranked"):
         assert shown in page.text
     assert "<script>alert" not in page.response.body
+    assert "Stands Ranked Rank 1 Total 90.00" in page.text
     of_ann = member.open(next(link for link in page.links if link.endswith("?submitter=ann")))
     assert [ranked.ids[who] in of_ann.response.body for who in ("ann", "dee")] == [True, False], "her revisions"
     page = member.open(address(ranked, "dee"))
@@ -74,6 +75,7 @@ def test_a_submission_is_found_from_its_task_and_shows_each_criterion_met_or_not
     assert len(found["own_scores"]["rows"]) == 4
     (said,) = found["submission"]["rows"]
     assert (said["standing"], said["gate_checked_by"]) == ("ranked", "claude-sonnet-5-5")
+    assert (said["rank"], said["total"], said["eliminated_by"], said["risk_flags"]) == (1, 90, None, None)
     assert said["text"].startswith(f"By ann. {SCRIPT}")
     assert said["characters"] == len(said["text"])
     assert member.open(address(ranked, "ann"), format="csv").response.body.startswith("number,criterion,met,")

@@ -14,13 +14,14 @@ from tests.support.simulated_experiments import (
     preference,
     result,
 )
+from touchstone.cli.screens.experiment_screen import suite_of
 from touchstone.errors import InputError
 from touchstone.judges.spends import Spend
 from touchstone.surfaces.experiments import Conclusion, Experiment, Failure, Measured, conclude
 from touchstone.surfaces.experiments.pairs import PairResult
 from touchstone.surfaces.experiments.preference import Choice
 from touchstone.surfaces.experiments.report import headline
-from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult
+from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem
 
 SEEDS = range(1_000, 1_200)
 """Over 2,000 seeds the interval covers the truth in 95.5 %, and a difference is declared where none is in 4.1 %."""
@@ -92,6 +93,24 @@ def test_means_and_the_difference_are_those_of_the_items_that_both_have() -> Non
     assert [(one.item, one.reason) for one in clarity.a.missing] == [("s2-0", "nothing_to_judge")]
     assert [one.item for one in clarity.favouring_b] == ["s1-0", "s0-0", "s5-0"]
     assert clarity.favouring_a == ()
+
+
+def test_what_nobody_could_judge_is_shown_before_all_that_there_was_nothing_to_judge_in() -> None:
+    asked, found = scores(*[(None, None)] * 25)
+    lost = UnscoredItem(item="q1", reason="timed_out", details=("No judge answered in time.",))
+    for number, side in ((23, "a"), (24, "b")):
+        measured: Measured = getattr(found[number], side)
+        results = {"quiz_clarity": measured.results["quiz_clarity"].model_copy(update={"unscored": (lost,)})}
+        found[number] = found[number].model_copy(update={side: measured.model_copy(update={"results": results})})
+    conclusion = conclude(asked, found)
+    (clarity,) = conclusion.metrics
+    for denominator, item in ((clarity.a, "s23-0"), (clarity.b, "s24-0")):
+        assert [(one.item, one.reason) for one in denominator.missing[:2]] == [
+            (item, "timed_out"),
+            ("s0-0", "nothing_to_judge"),
+        ]
+    outcomes = {case.name: case.outcome for case in suite_of(conclusion, fail_if_worse=True).cases}
+    assert outcomes["quiz_clarity"] == "unscored", "a judge that failed is no pass"
 
 
 def test_with_few_sources_the_difference_is_told_and_nothing_is_declared() -> None:

@@ -89,7 +89,7 @@ def score(
     if as_json:
         print_json(document(judgement))
     else:
-        print_judgement(judgement, text)
+        print_judgement(judgement, text, fail_under=fail_under)
     if dimensions_out is not None and judgement.dimensions is not None:
         write_task(dimensions_out, task, judgement.dimensions)
     raise typer.Exit(exit_of(judgement, fail_under=fail_under))

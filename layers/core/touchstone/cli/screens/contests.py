@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from touchstone import figures
-from touchstone.cli.screens.judgements import CRITERIA, SCORE, VOTES, rounded
+from touchstone.cli.screens.judgements import CRITERIA, SCORE, VOTES, score_of, total_of
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
     View,
@@ -100,7 +100,8 @@ def print_submission(view: View) -> None:
 def print_challenge(view: View) -> None:
     """Print all facts of a challenge."""
     names = ("state", "id", "challenger", "submission_id", "reason", "provider", "new_total", "unscored")
-    facts = [(name.replace("_", " "), view.get(name)) for name in names]
+    shown = {**view, "new_total": total_of(view.get("new_total"))}
+    facts = [(name.replace("_", " "), shown.get(name)) for name in names]
     facts += [("because", sentence) for sentence in view.get("because") or ()]
     times = (("made (UTC)", moment(view.get("created_at"))), ("decided (UTC)", moment(view.get("decided_at"))))
     print_facts((*facts, *times))
@@ -162,7 +163,7 @@ def _print_scores(title: str, feedback: View, facts: Iterable[tuple[str, object]
 def _individual_facts(feedback: View) -> Iterator[tuple[str, object]]:
     if "penalized_total" in feedback:
         yield "penalty", _factor(feedback["penalty"])
-        total = f"{rounded(feedback['penalized_total'])}, band {feedback.get('overall_band')}"
+        total = f"{total_of(feedback['penalized_total'])}, band {feedback.get('overall_band')}"
         yield "total", styled(total, "bold")
     yield from _risks(feedback)
     for suggestion in feedback.get("revision_suggestions") or ():
@@ -170,10 +171,10 @@ def _individual_facts(feedback: View) -> Iterator[tuple[str, object]]:
 
 
 def _contest_facts(feedback: View) -> Iterator[tuple[str, object]]:
-    yield "base", rounded(feedback.get("weighted_base"))
+    yield "base", score_of(feedback.get("weighted_base"))
     for one in feedback.get("penalty_reasons") or ():
         yield "penalty", f"{_factor(one['factor'])}, since {one['dimension']} has {one['score']:g}"
-    yield "final score", rounded(feedback.get("final_score"))
+    yield "final score", total_of(feedback.get("final_score"))
     yield "rank", feedback.get("rank")
     yield "eliminated by", _listed(feedback.get("eliminated_by"))
     yield "unscored", _listed(feedback.get("unscored"))
@@ -203,7 +204,7 @@ _PLACES = (
     column("rank", lambda row: row.get("rank") or UNSCORED, right=True),
     column("submitter"),
     column("submission", "submission_id"),
-    column("final score", lambda row: rounded(row.get("final_score")), right=True),
+    column("final score", lambda row: total_of(row.get("final_score")), right=True),
 )
 TASKS = (
     time_column("created (UTC)", "created_at"),
@@ -221,8 +222,8 @@ SUBMISSIONS = (
     column("submitter"),
     column("revision", right=True),
     column("standing", lambda row: str(row.get("standing")).replace("_", " ")),
-    column("total", lambda row: rounded(row.get("total")), right=True),
-    column("final score", lambda row: rounded(row.get("final")), right=True),
+    column("total", lambda row: total_of(row.get("total")), right=True),
+    column("final score", lambda row: total_of(row.get("final")), right=True),
     column("rank", right=True),
 )
 """The columns of a list of submissions. Each row is made by `summed`."""
@@ -232,7 +233,7 @@ CHALLENGES = (
     column("challenger"),
     column("submission", "submission_id"),
     column("state", lambda row: f"unresolved: {row['unscored']}" if row.get("unscored") else row.get("state")),
-    column("new total", lambda row: rounded(row.get("new_total")), right=True),
+    column("new total", lambda row: total_of(row.get("new_total")), right=True),
     column("reason", lambda row: short(row.get("reason"))),
 )
 """The columns of a list of challenges."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from touchstone.cli.screens.junit import Case, CaseOutcome, Suite
-from touchstone.cli.terminal.bars import PREFIXES
+from touchstone.cli.terminal.bars import PREFIXES, shown_score
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import column, console, dollars, print_facts, print_table, styled
 from touchstone.markdown import tidy
@@ -147,7 +147,7 @@ def _nobody_asked(respect: Respect) -> bool:
 def _behind(respect: Respect) -> Iterator[str]:
     if isinstance(respect.comparison, MetricComparison):
         for one in respect.comparison.favouring_a:
-            yield f"{one.item}: A {one.a:g}, B {one.b:g}"
+            yield f"{one.item}: A {shown_score(one.a)}, B {shown_score(one.b)}"
             yield from (
                 f"  B, {label.item}: {label.label}. {label.reason}" for label in one.b_labels if label.value < 1
             )

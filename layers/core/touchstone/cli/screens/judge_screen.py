@@ -5,6 +5,7 @@ from typing import Any
 
 from touchstone import figures
 from touchstone.cli.terminal.screen import column, percent, print_facts, print_table
+from touchstone.statistics.thresholds import fewest_labels
 from touchstone.usage import NOT_KNOWN, dollars
 
 NO_CARD = "No judge has given a verdict yet."
@@ -106,7 +107,12 @@ def _threshold_of(threshold: Document) -> str:
         said = f"people agree with {agreed} of {labels}, fewer than the wanted {wanted}"
         least = threshold["silent_below"]
         return f"never: {said}" if least is None else f"not below {least:.2f}: {said}; from there on 0.8 as without"
-    lacking = f"; {threshold['needed']} labels like these would show it" if threshold["needed"] else ""
+    needed, lacking = threshold["needed"], ""
+    if needed:
+        untested = labels < fewest_labels(threshold["wanted"], threshold["certainty"])
+        lacking = (
+            f"; fewer than {needed} labels show nothing" if untested else f"; {needed} labels like these would show it"
+        )
     return (
         f"not shown by labels, so 0.8 as without: people agree with {agreed} of {labels}, wanted are {wanted}{lacking}"
     )

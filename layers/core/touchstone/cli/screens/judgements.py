@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from touchstone import figures
+from touchstone.cli.terminal.bars import shown_score
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import Row, column, percent, print_facts, print_table, spent, styled
 from touchstone.judges.spends import count_unpriced, known_cost
-from touchstone.oracle.aggregation import Aggregate, aggregate
+from touchstone.oracle.aggregation import Aggregate, aggregate, written_total
 from touchstone.oracle.model import Dimension, GateCheck, IndividualScoring, Unjudged
 from touchstone.oracle.whole import Judgement
 
 EXCERPT_CHARS = 120
-DECIMALS_SHOWN = 2
 STAGES = {
     "dimensions": "no dimensions were made for the task",
     "reading": "a part of the submission was not read",
@@ -49,7 +49,7 @@ def document(judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def print_judgement(judgement: Judgement, text: str) -> None:
+def print_judgement(judgement: Judgement, text: str, *, fail_under: float | None) -> None:
     """Print a judgement in full. `text` is the submission, of which the risky passages are shown."""
     if judgement.gate is not None:
         gate = judgement.gate.model_dump()
@@ -66,7 +66,7 @@ def print_judgement(judgement: Judgement, text: str) -> None:
             votes = [{**vote, "name": row["name"]} for row in rows for vote in row["votes"]]
             if votes:
                 print_table(SCORE_VOTES, votes, empty="")
-    print_facts(_facts(judgement, text))
+    print_facts(_facts(judgement, text, fail_under=fail_under))
 
 
 def _rows(dimensions: Sequence[Dimension], scoring: IndividualScoring) -> list[Row]:
@@ -74,7 +74,7 @@ def _rows(dimensions: Sequence[Dimension], scoring: IndividualScoring) -> list[R
     return [{**scores[dimension.id], **dimension.model_dump()} for dimension in dimensions]
 
 
-def _facts(judgement: Judgement, text: str) -> Iterator[tuple[str, object]]:
+def _facts(judgement: Judgement, text: str, *, fail_under: float | None) -> Iterator[tuple[str, object]]:
     unscored, scoring = judgement.unscored, judgement.scoring
     if judgement.gate is not None:
         yield "gate", _gate(judgement.gate)
@@ -82,7 +82,7 @@ def _facts(judgement: Judgement, text: str) -> Iterator[tuple[str, object]]:
         yield "unscored", f"{STAGES[unscored.stage]} ({unscored.reason})"
         yield from _because(unscored)
     if scoring is not None:
-        yield from _scored(judgement, scoring)
+        yield from _scored(judgement, scoring, fail_under=fail_under)
     for passage in judgement.passages:
         yield "risk", f"{passage.flag.replace('_', ' ')}: {_excerpt(text[passage.start : passage.end])}"
     if scoring is not None and "judges_disagree" in scoring.risk_flags:
@@ -106,19 +106,27 @@ def _because(unscored: Unjudged) -> Iterator[tuple[str, object]]:
         yield (label if position == 0 else ""), detail
 
 
-def _scored(judgement: Judgement, scoring: IndividualScoring) -> Iterator[tuple[str, object]]:
-    yield "base", rounded(scoring.weighted_base)
+def _scored(
+    judgement: Judgement, scoring: IndividualScoring, *, fail_under: float | None
+) -> Iterator[tuple[str, object]]:
+    yield "base", score_of(scoring.weighted_base)
     penalties = () if (totals := _totals(judgement)) is None else totals.penalties
     for one in penalties:
         yield "penalty", f"× {figures.figure(one.factor, 2, most=1)}, since {one.dimension} has {one.score:g}"
-    yield "total", styled(f"{rounded(scoring.penalized_total)}, band {scoring.overall_band}", "bold")
+    written = total_of(scoring.penalized_total, fail_under=fail_under)
+    yield "total", styled(f"{written}, band {scoring.overall_band}", "bold")
     for suggestion in scoring.revision_suggestions:
         yield f"suggestion ({suggestion.severity})", f"{suggestion.problem} {suggestion.suggestion}"
 
 
-def rounded(value: object) -> float | None:
-    """A score with the decimals that are shown; None stays None."""
-    return round(value, DECIMALS_SHOWN) if isinstance(value, int | float) else None
+def score_of(value: float | None) -> str | None:
+    """A score as it is shown; None stays None."""
+    return None if value is None else shown_score(value)
+
+
+def total_of(value: float | None, *, fail_under: float | None = None) -> str | None:
+    """A total as it is shown; None stays None. Rounding never lifts it to `fail_under`."""
+    return None if value is None else written_total(value, bars=() if fail_under is None else (fail_under,))
 
 
 def _excerpt(passage: str) -> str:
@@ -147,7 +155,7 @@ VOTES = (
 SCORE_VOTES = (
     column("dimension", "name"),
     column("judge", lambda row: row["model"] or row["provider"]),
-    column("score", right=True),
+    column("score", lambda row: score_of(row["score"]), right=True),
     column("evidence"),
     column("said nothing", "unscored"),
 )
@@ -164,7 +172,7 @@ _DIMENSION = (
 )
 SCORE = (
     column("band", lambda row: f"{row['band']}, below expected" if row.get("flag") else row["band"]),
-    column("score", lambda row: rounded(row["score"]), right=True),
+    column("score", lambda row: score_of(row["score"]), right=True),
     column("evidence"),
     column("feedback"),
 )

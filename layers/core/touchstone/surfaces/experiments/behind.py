@@ -26,7 +26,11 @@ def denominator(name: MetricName, sides: Sequence[tuple[str, Measured]]) -> Deno
     """How much of a variant a metric's scores speak for. `sides` are the variant's items, each with its id."""
     results = [side.results[name] for _, side in sides if name in side.results]
     scored = [one for one in results if one.score is not None]
-    missing = [one for item, side in sides for one in _missing(item, side, name)]
+    # What nobody could judge comes first, so that the first ones show whether there is any.
+    missing = sorted(
+        (one for item, side in sides for one in _missing(item, side, name)),
+        key=lambda one: one.reason == "nothing_to_judge",
+    )
     return Denominator(
         items=len(scored),
         unscored_items=len(sides) - len(scored),

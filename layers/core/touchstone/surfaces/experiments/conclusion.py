@@ -125,8 +125,8 @@ class Denominator(Strict):
 
     `items` have a score, and `unscored_items` have none. `parts` is the number of parts (questions, cards, claims,
     topics) of the scored items that were judged, and `unscored_parts` the number of parts of all items that nobody
-    could judge. `missing` shows the first unscored items and parts. If the same was asked several times, all of this is
-    of the first time.
+    could judge. `missing` shows the first unscored items and parts: first what nobody could judge, then what there was
+    nothing to judge in. If the same was asked several times, all of this is of the first time.
     """
 
     items: int

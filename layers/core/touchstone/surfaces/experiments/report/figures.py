@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from touchstone import figures
+from touchstone.statistics.multiple import FAMILY_LEVEL
 from touchstone.surfaces.experiments.conclusion import Replication, VariantComparison
 
 NOTHING = "–"
@@ -55,7 +56,7 @@ def between_runs(replication: Replication | None) -> str:
 
 def p_value(value: float | None) -> str:
     """A p-value."""
-    return NOTHING if value is None else figures.p_value(value)
+    return NOTHING if value is None else figures.p_value(value, level=FAMILY_LEVEL)
 
 
 def share(value: float | None) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from touchstone import figures
 from touchstone.markdown import tidy
 from touchstone.surfaces.experiments.conclusion import (
     Conclusion,
@@ -177,7 +178,7 @@ def _agreements(conclusion: Conclusion) -> Iterator[str]:
     for one in respects_of(conclusion):
         found = one.comparison.agreement
         if found is not None and found.voted:
-            alpha = "not known" if found.alpha is None else f"{found.alpha:.2f}"
+            alpha = "not known" if found.alpha is None else figures.figure(found.alpha, 2, most=1)
             yield f"{called(one.name)}: alpha {alpha}, they differ on {found.split:,} of {found.voted:,}"
 
 
