@@ -36,6 +36,8 @@ class Taken(Strict):
         (Annotated[tuple[int, ...], Field(max_length=1)], [1, 2], "it may have at most 1, and has 2"),
         (tuple[int, ...], "x", "it must be a list"),
         (Annotated[int, Field(ge=1)], 0, "it must be at least 1"),
+        (Annotated[float, Field(ge=1e-64)], 0, "it must be at least 1e-64"),
+        (Annotated[float, Field(le=300.0)], 301, "it must be at most 300"),
         (Annotated[float, Field(lt=1)], 1, "it must be less than 1"),
         (int, 1.5, "it must be a whole number"),
         (float, "x", "it must be a number"),

@@ -35,6 +35,12 @@ _BLANK = ("\t", "\r", "\n", "\0")
 """Characters that must not begin a text, whatever follows them: some spreadsheets drop them."""
 
 
+def delimiter_of(text: str) -> str:
+    """The character between the cells of a table: comma, semicolon or tab, whichever its first line has most of."""
+    first = text.lstrip("\ufeff\r\n").partition("\n")[0]
+    return max(",;\t", key=first.count)
+
+
 def as_csv(names: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     """A table as CSV, with the headings `names` in its first row."""
     text = io.StringIO()

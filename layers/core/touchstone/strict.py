@@ -56,7 +56,7 @@ def fault_words(fault: "Mapping[str, Any]") -> str:
         case "string_pattern_mismatch" if "pattern" in context:
             return f"it must be of the form {context['pattern']}"
         case kind:
-            return f"it must be {_WANTED[kind]}" if kind in _WANTED else _plain(str(fault["msg"]))
+            return f"it must be {_WANTED[kind]}" if kind in _WANTED else _plain(fault)
 
 
 def fault_sentence(fault: "Mapping[str, Any]", place: str | None = None) -> str:
@@ -106,11 +106,11 @@ def _size(fault: "Mapping[str, Any]") -> int | None:
     return len(given) if isinstance(given, str) else None
 
 
-def _plain(message: str) -> str:
+def _plain(fault: "Mapping[str, Any]") -> str:
     """What the field must be, from a sentence of Pydantic such as "Input should be less than 1"."""
-    subject, should, wanted = message.removeprefix("Value error, ").partition(" should ")
-    if not (should and subject.isalnum()):
-        return message.removeprefix("Value error, ")
-    return f"it must {wanted}".replace("less than or equal to", "at most").replace(
-        "greater than or equal to", "at least"
-    )
+    message, context = str(fault["msg"]).removeprefix("Value error, "), fault.get("ctx") or {}
+    for bound, words in (("ge", "at least"), ("le", "at most")):
+        if bound in context:  # Pydantic writes 1e-64 with all its zeros
+            return f"it must be {words} {str(context[bound]).removesuffix('.0')}"
+    subject, should, wanted = message.partition(" should ")
+    return f"it must {wanted}" if should and subject.isalnum() else message

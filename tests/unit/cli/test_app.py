@@ -136,6 +136,42 @@ def test_a_closed_output_changes_no_exit_code() -> None:
     assert (result.returncode, result.stderr) == (0, b"")
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    ["check arithmetic -", "evaluate flashcards -", "login http://127.0.0.1:1"],
+)
+def test_a_closed_input_is_an_empty_one(arguments: str) -> None:
+    def run(*first: str) -> tuple[int, bytes, bytes]:
+        program = "\n".join((*first, "from touchstone.cli import main", "main()"))
+        ended = subprocess.run(
+            [sys.executable, "-c", program, *arguments.split()],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+        return ended.returncode, ended.stdout, ended.stderr
+
+    closed = run("import sys", "sys.stdin = None")
+    assert closed == run()
+    assert closed[0] != 70
+
+
+def test_an_interruption_while_the_command_loads_prints_no_traceback() -> None:
+    program = """
+import sys
+class Interrupted:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "touchstone.cli.app":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted)
+from touchstone.cli import main
+main()
+"""
+    result = subprocess.run([sys.executable, "-c", program, "models"], capture_output=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
+
+
 def test_main_runs_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", ["touchstone", "--version"])
     with pytest.raises(SystemExit) as caught:

@@ -41,7 +41,8 @@ TABLE = """\ufeffid,Label,item,note,sample,kind
 """
 
 
-def test_a_table_of_labels_is_given_row_by_row(online: Command, api: Loopback) -> None:
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_table_of_labels_is_given_row_by_row(online: Command, api: Loopback, separator: str) -> None:
     def answer(asked: Asked) -> Reply:
         _, kind, record_id = asked.path.rsplit("/", 2)
         label = asked.document["label"]
@@ -49,7 +50,7 @@ def test_a_table_of_labels_is_given_row_by_row(online: Command, api: Loopback) -
         return Reply(value=said)
 
     api.answer = answer
-    result = online("judge", "import", "-", stdin=TABLE)
+    result = online("judge", "import", "-", stdin=TABLE.replace(",", separator))
     assert result.exit_code == 0
     assert "2 labels given: 1 as the judge said, 0 where it gave no verdict." in result.stderr
     sent = [(one.method, one.path.rpartition("labels/")[2], one.query, one.document) for one in api.asked]

@@ -98,6 +98,8 @@ def test_a_source_is_called_as_its_file_unless_it_has_a_name(file: Any) -> None:
         (deck_of, "a,b\nc,d,e\n", "d.csv", "line 2 has 3 columns, and the table 2; put quotes"),
         (deck_of, 'a,b\n"c,d\n', "d.csv", "is no row of a table"),
         (deck_of, "front,back\n ,d\n", "d.csv", "line 2 has no front."),
+        (deck_of, "front,back,Back\na,b,c\n", "d.csv", "the first line names two columns for back; leave one"),
+        (deck_of, "Question,Answer,front\na,b,c\n", "d.csv", "the first line names two columns for front"),
         (summary_of, " \n", "s.md", "text says nothing that a reader would see."),
         (summary_of, "x" * 50_001, "s.md", "text may have at most 50,000 characters, and has 50,001."),
         (summary_of, "[1]", "s.json", "text must be a text."),

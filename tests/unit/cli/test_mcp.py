@@ -56,6 +56,13 @@ async def test_two_answers_are_compared(given: str, answer: bool | None) -> None
     assert found["because"]
 
 
+@pytest.mark.parametrize("text", ["[1, 2]", "[[1, 2], [3, 4]]", '{"a": 1}', "null"])
+async def test_a_text_that_is_json_too_is_a_text(text: str) -> None:
+    found = await called("verify", problem="Give it.", answer=text, steps=text, expected=[text])
+    assert (found["answer"], found["verification_status"]) == (text, "verified")
+    assert (await called("equivalent", given=text, expected=text))["answer"] is not False
+
+
 @pytest.mark.parametrize(("answer", "outcome"), [("11/12", "proved"), ("1/2", "refuted"), ("blue", "unknown")])
 async def test_an_answer_is_proved_or_refuted(answer: str, outcome: str) -> None:
     assert (await called("prove", problem="Compute 3/4 + 1/6.", answer=answer))["outcome"] == outcome
@@ -153,6 +160,12 @@ async def test_a_claim_is_proved_in_the_sandbox(tmp_path: Path, monkeypatch: pyt
         ("equivalent", {"given": "1" * 20_001, "expected": "1"}, "given may have at most 20,000 characters, and has"),
         ("equivalent", {"given": 5, "expected": "1"}, "given must be a text."),
         ("equivalent", {"given": "1"}, "expected is missing and must be given."),
+        (
+            "equivalent",
+            {"given": "1", "expected": "1.01", "tolerance": {"relative": 0.1}},
+            "equivalent has no argument tolerance, but given, expected.",
+        ),
+        ("verify", {**CAPITAL, "tolerance": "relative=0.1"}, "verify has no argument tolerance, but problem, answer, "),
     ],
 )
 async def test_bad_input_is_told_in_a_sentence(tool: str, given: dict[str, Any], told: str) -> None:

@@ -114,6 +114,12 @@ async def test_judges_that_are_given_are_used_and_left_open(server: ProviderServ
     [
         ("", {}, "answer is empty and must say something."),
         ("x", {"verify_seconds": 900}, "verify_seconds must be at most 300."),
+        (
+            "x",
+            {"expected": "1", "tolerance": {"absolut": 1}},
+            "tolerance.absolut is no field here: leave it out or mend its name.",
+        ),
+        ("x", {"expected": "1", "tolerance": {"relative": 0.0}}, "tolerance.relative must be at least 1e-100."),
         ("x", {"expected": ""}, "expected: the expected answer says nothing that an answer could equal."),
     ],
 )
@@ -140,6 +146,41 @@ def test_material_is_measured(server: ProviderServer) -> None:
     )
     report = touchstone.evaluate_quiz(touchstone.Quiz(questions=(question,)), touchstone.Source(markdown="Paris."))
     assert "quiz_clarity" in report.results
+
+
+@pytest.mark.parametrize(
+    ("measure", "given", "told", "said"),
+    [
+        (
+            "evaluate_quiz",
+            {"questions": []},
+            {},
+            "A Quiz is wanted, and this is a dict; Quiz.model_validate(…) makes one",
+        ),
+        ("evaluate_quiz", touchstone.Summary(text="Ice floats."), {}, "A Quiz is wanted, and this is a Summary;"),
+        ("evaluate_flashcards", None, {}, "A Deck is wanted, and this is a NoneType;"),
+        ("evaluate_summary", "Ice floats.", {}, "A Summary is wanted, and this is a str;"),
+        (
+            "evaluate_summary",
+            touchstone.Summary(text="Ice."),
+            {"source": "Ice."},
+            "A Source is wanted, and this is a str;",
+        ),
+        ("evaluate_summary", touchstone.Summary(text="Ice."), {"judges": 5}, "judges is one of 1, 2, 3, 'until_sure'."),
+        (
+            "evaluate_summary",
+            touchstone.Summary(text="Ice."),
+            {"language": "fr"},
+            "language is one of None, 'zh', 'en'.",
+        ),
+    ],
+)
+def test_what_cannot_be_measured_is_one_sentence(
+    measure: str, given: object, told: dict[str, object], said: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        getattr(touchstone, measure)(given, **told)
+    assert str(caught.value).startswith(said)
 
 
 def test_a_submission_is_judged(server: ProviderServer) -> None:

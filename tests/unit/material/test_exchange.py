@@ -256,18 +256,48 @@ def test_a_question_that_is_too_long_for_a_card_is_named() -> None:
         cards_of_quiz(Quiz(questions=(long,)))
 
 
-@pytest.mark.parametrize("write", [write_gift, write_moodle_xml, write_qti, cards_of_quiz])
+WRITERS = [write_gift, write_moodle_xml, write_qti, cards_of_quiz]
+
+
+@pytest.mark.parametrize("write", WRITERS)
 @pytest.mark.parametrize(
-    "question",
+    ("kind", "choices", "answers", "why"),
     [
-        Question(id="q", kind="single_choice", question_text="Which?", choices=("a", "b"), answers=("c",)),
-        Question(id="q", kind="fill_in_the_blank", question_text="What?"),
-        Question(id="q", kind="true_false", question_text="Is it?", answers=("maybe",)),
+        ("single_choice", ("a", "b"), ("c",), "“c” is none of its choices"),
+        ("multiple_choice", ("Oslo", "Rome", "Bern"), ("Oslo", "rome"), "“rome” is none of its choices"),
+        ("single_choice", ("a", "b"), ("", " "), "it names no answer"),
+        ("fill_in_the_blank", (), (), "it names no answer"),
+        ("fill_in_the_blank", (), ("", " "), "it names no answer"),
+        ("true_false", (), ("maybe",), "it must be true or false"),
+        ("true_false", (), ("true", "false"), "it must be true or false"),
     ],
 )
-def test_a_question_whose_key_marks_nothing_is_named(write: Any, question: Question) -> None:
-    with pytest.raises(InputError, match="Question q has no key"):
+def test_a_question_whose_key_does_not_mark_it_whole_is_named(
+    write: Any, kind: Any, choices: tuple[str, ...], answers: tuple[str, ...], why: str
+) -> None:
+    question = Question(id="q", kind=kind, question_text="Which?", choices=choices, answers=answers)
+    with pytest.raises(InputError, match=f"Question q has no key that can be marked: {why}"):
         write(Quiz(questions=(question,)))
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize(
+    ("kind", "answers", "meant"),
+    [
+        ("true_false", ("True",), ("true",)),
+        ("true_false", ("对。", "TRUE"), ("true",)),
+        ("true_false", ("falsch",), ("false",)),
+        ("fill_in_the_blank", ("gap", "", " "), ("gap",)),
+    ],
+)
+def test_a_key_that_a_check_takes_is_written_as_it_is_meant(
+    write: Any, kind: Any, answers: tuple[str, ...], meant: tuple[str, ...]
+) -> None:
+    given, plain = (
+        Quiz(questions=(Question(id="q", kind=kind, question_text="So it is ____.", answers=key),))
+        for key in (answers, meant)
+    )
+    assert write(given) == write(plain)
 
 
 def test_moodle_grades_each_question_by_its_key() -> None:

@@ -34,10 +34,12 @@ class Tolerance:
         if len(given) != 1:
             raise ValueError("give exactly one of relative, absolute and significant_digits")
         if self.relative is not None and not (_is_exact(self.relative) and 0 < self.relative < MAX_RELATIVE):
-            raise ValueError("a relative tolerance is an exact fraction above 0 and below 1: 0.01 allows one percent")
+            raise ValueError(
+                "a relative tolerance is a Fraction above 0 and below 1: Fraction(1, 100) allows one percent"
+            )
         low, high = ABSOLUTE_RANGE
         if self.absolute is not None and not (_is_exact(self.absolute) and low <= self.absolute <= high):
-            raise ValueError("an absolute tolerance is an exact fraction from 1e-100 to 1e100")
+            raise ValueError("an absolute tolerance is a Fraction from 1e-100 to 1e100")
         digits = self.significant_digits
         if digits is not None and not (type(digits) is int and 1 <= digits <= MAX_SIGNIFICANT_DIGITS):
             raise ValueError(f"significant digits are a whole number from 1 to {MAX_SIGNIFICANT_DIGITS}")

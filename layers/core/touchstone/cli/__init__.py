@@ -17,5 +17,7 @@ def main() -> None:
         # 2 is `Exit.INPUT`. The name cannot be imported here: its module needs the packages that are missing.
         sys.stderr.write(f"Error: The library is installed without its command; {install_command('cli')} adds it.\n")
         sys.exit(2)
+    except KeyboardInterrupt:  # while the command loads; `exits.INTERRUPTED`, which may not be loaded yet
+        sys.exit(130)
 
     run()

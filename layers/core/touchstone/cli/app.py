@@ -205,10 +205,13 @@ def _mistake(error: ImportError | OSError) -> TouchstoneError | None:
 
 
 def _replace_closed_streams() -> None:
-    """Where the caller closed a stream (`>&-`), Python has none: what would be written there goes nowhere."""
-    for name in ("stdout", "stderr"):
+    """Where the caller closed a stream (`>&-`), Python has none: what would be written there goes nowhere.
+
+    A closed standard input is an empty one.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - open to the end
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
 
 
 def _never_fail(stream: TextIO) -> None:

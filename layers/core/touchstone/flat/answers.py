@@ -136,5 +136,5 @@ def _checked[R: (VerifyRequest, SolveRequest)](
         return kind(**fields, tolerance=tolerance)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
-        where = str(fault["loc"][0]) if fault["loc"] else None
+        where = ".".join(map(str, fault["loc"])) or None
         raise InputError(f"{fault_sentence(fault, where or 'The problem')}.", where=where) from None

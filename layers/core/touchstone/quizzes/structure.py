@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 
 from touchstone.material import Question, Quiz
-from touchstone.material.truth import FALSE_WORDS, TRUE_WORDS
+from touchstone.material.truth import truth_value
 from touchstone.quizzes.model import QuizRequest, Violation
 from touchstone.quizzes.texts import LocatedText, comparable_form, places_of
 
@@ -111,7 +111,7 @@ def _in_key(question: Question) -> Iterator[Violation]:
 
 
 def _in_truth(question: Question, answers: list[str]) -> Iterator[Violation]:
-    truths = {_truth(answer) for answer in answers}
+    truths = {truth_value(answer) for answer in answers}
     if truths not in ({True}, {False}):
         yield _violation(
             question.id,
@@ -295,13 +295,8 @@ def _meant(question: Question, answer: str) -> str | None:
 
 def _is_true_and_false(question: Question) -> bool:
     """Whether the choices of a true-or-false question only spell out true and false."""
-    truths = sorted(str(_truth(choice)) for choice in question.choices)
+    truths = sorted(str(truth_value(choice)) for choice in question.choices)
     return question.kind == "true_false" and truths == ["False", "True"]
-
-
-def _truth(answer: str) -> bool | None:
-    form = comparable_form(answer).casefold()
-    return True if form in TRUE_WORDS else False if form in FALSE_WORDS else None
 
 
 def _quoted(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from touchstone.errors import InputError, TooLargeError
+from touchstone.spreadsheets import delimiter_of
 from touchstone.strict import fault_words
 
 MAX_CHARS = 5_000_000
@@ -71,7 +72,7 @@ class TextTable:
         if len(text) > MAX_CHARS:
             raise TooLargeError(f"The table has {len(text):,} characters; at most {MAX_CHARS:,}.")
         reader = csv.reader(
-            io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=_delimiter(text), strict=True
+            io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=delimiter_of(text), strict=True
         )
         try:
             names = _header(next(reader, []), columns=columns, needed=needed, open_columns=open_columns)
@@ -81,12 +82,6 @@ class TextTable:
         if not rows:
             raise InputError("The table has no row under its header.")
         return cls(rows)
-
-
-def _delimiter(text: str) -> str:
-    """The character between the cells: comma, semicolon or tab, whichever the header has most of."""
-    header = text.lstrip("\ufeff\r\n").split("\n", 1)[0]
-    return max(",;\t", key=header.count)
 
 
 def _header(

@@ -1,7 +1,7 @@
 """All metrics of a quiz, a summary or a deck of flashcards, measured side by side."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal
@@ -25,6 +25,9 @@ from touchstone.together import gather_all
 
 SECONDS = 600.0
 """How long an evaluation may take. Items that a judge has not answered by then are unscored."""
+
+MATERIALS: Mapping[Surface, type[Material]] = {"quiz": Quiz, "summary": Summary, "flashcards": Deck}
+"""The type of each surface's material."""
 
 type LeftOut = Literal["no_source", "no_judge"]
 """Why a metric was not measured: it needs a source, or a judge, and there was none."""
@@ -94,11 +97,12 @@ async def evaluate_quiz(
     reaches it the item is unscored (`unsure`). Of scores, those of the first judge count. `judge` may be several judges
     to be asked in this way: as many as `judges`, or two if `judges` is 3.
 
-    Raises `InputError` for a metric that is not one of quizzes, and for more judges in `judge` than `judges`. Raises
-    `SettingsError` if there is no key and a metric was named that needs a judge, or all metrics that can be measured
-    need one; and if several judges are wanted and fewer can be asked than a majority takes.
+    Raises `InputError` for a metric that is not one of quizzes, for more judges in `judge` than `judges`, and for an
+    argument of another kind, such as a text as the quiz. Raises `SettingsError` if there is no key and a metric was
+    named that needs a judge, or all metrics that can be measured need one; and if several judges are wanted and fewer
+    can be asked than a majority takes.
     """
-    told = language or language_of(text_of(quiz))
+    told = _language("quiz", quiz, source, judges, language)
     request = _Request("quiz", quiz, source, metrics, judge, judges, told, use_cache)
     return await _evaluate(request, Deadline.after(seconds))
 
@@ -115,7 +119,7 @@ async def evaluate_summary(
     use_cache: bool = True,
 ) -> Report:
     """Measure a summary. Everything else is as in `evaluate_quiz`; every metric of summaries asks a judge."""
-    told = language or language_of(text_of(summary))
+    told = _language("summary", summary, source, judges, language)
     request = _Request("summary", summary, source, metrics, judge, judges, told, use_cache)
     return await _evaluate(request, Deadline.after(seconds))
 
@@ -132,7 +136,7 @@ async def evaluate_flashcards(
     use_cache: bool = True,
 ) -> Report:
     """Measure a deck of flashcards. Everything else is as in `evaluate_quiz`."""
-    told = language or language_of(text_of(deck))
+    told = _language("flashcards", deck, source, judges, language)
     request = _Request("flashcards", deck, source, metrics, judge, judges, told, use_cache)
     return await _evaluate(request, Deadline.after(seconds))
 
@@ -149,6 +153,34 @@ class _Request:
     judges: JudgeCount
     language: Language
     use_cache: bool
+
+
+def _language(
+    surface: Surface, material: Material, source: Source | None, judges: JudgeCount, language: Language | None
+) -> Language:
+    """The language of prompts and reasons: the one that was asked for, else that of the material.
+
+    Raises `InputError` for an argument of another kind than its type says.
+    """
+    if not isinstance(material, MATERIALS[surface]):
+        raise _another_kind(material, MATERIALS[surface])
+    if not (source is None or isinstance(source, Source)):
+        raise _another_kind(source, Source)
+    for name, given, known in (
+        ("judges", judges, (1, 2, 3, "until_sure")),
+        ("language", language, (None, "zh", "en")),
+    ):
+        if given not in known:
+            raise InputError(f"{name} is one of {', '.join(map(repr, known))}.", where=name)
+    return language or language_of(text_of(material))
+
+
+def _another_kind(given: object, wanted: type[Material] | type[Source]) -> InputError:
+    name = wanted.__name__
+    return InputError(
+        f"A {name} is wanted, and this is a {type(given).__name__}; {name}.model_validate(…) makes one of its fields.",
+        where=name.lower(),
+    )
 
 
 async def _evaluate(request: _Request, deadline: Deadline) -> Report:

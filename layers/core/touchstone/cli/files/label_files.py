@@ -8,6 +8,7 @@ from typing import get_args
 
 from touchstone.cli.files.requests import name_of, text_of
 from touchstone.errors import InputError
+from touchstone.spreadsheets import delimiter_of
 from touchstone.statistics.tallies import Sample
 
 MAX_BYTES = 20_000_000
@@ -52,7 +53,7 @@ def labels_in(source: str) -> tuple[LabelRow, ...]:
 
 
 def _rows(text: str, name: str) -> Iterator[LabelRow]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True)
     columns: list[str] | None = None
     try:
         for row in filter(None, reader):

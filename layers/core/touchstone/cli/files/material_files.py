@@ -20,6 +20,8 @@ from touchstone.json_text import loads
 from touchstone.judges.fence import visible
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.material.parts import numbered
+from touchstone.json_text import loads
+from touchstone.spreadsheets import delimiter_of
 
 if TYPE_CHECKING:
     from touchstone.surfaces.catalogue import Material
@@ -34,7 +36,6 @@ NAMES = {
 }
 """The columns of a card, and the names that people give them."""
 COLUMNS = {name: column for column, names in NAMES.items() for name in names}
-SEPARATORS = ("\t", ";", ",")
 MAX_CHARS = 5_000_000
 """The limit of a table. A deck has 1,000 cards at most, and a card that people write has some hundred characters."""
 DIRECTIVES = re.compile(r"(?:sep=[^\n]\r?\n)?+(?:#[a-z ]++:[^\n]*+\n)*+", re.IGNORECASE)
@@ -68,10 +69,10 @@ def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
     named = NAMED_SEPARATOR.search(directives)
     separator = _separator(table, None if named is None else named[1].strip(" \r"))
     told = NAMED_COLUMNS.search(directives)
-    columns: Sequence[str | None] | None = None if told is None else _columns(told[1].split(separator))
+    columns: Sequence[str | None] | None = None if told is None else _columns(told[1].split(separator), name=name)
     for line, row in _rows(table, separator, lines_before=text.count("\n", 0, begin), name=name):
         if columns is None:
-            columns = _columns(row)
+            columns = _columns(row, name=name)
             if columns is not None:
                 continue
             columns = _without_names(directives)
@@ -82,8 +83,7 @@ def _separator(table: str, named: str | None) -> str:
     """The separator of the columns: the one that the table names, else the most frequent one in the first line."""
     if named is not None:
         return SEPARATOR_NAMES.get(named.lower(), named[:1] or ",")
-    first = table.lstrip().partition("\n")[0]
-    return max(reversed(SEPARATORS), key=first.count)
+    return delimiter_of(table.lstrip())
 
 
 def _rows(table: str, separator: str, *, lines_before: int, name: str) -> Iterator[tuple[int, list[str]]]:
@@ -99,13 +99,19 @@ def _rows(table: str, separator: str, *, lines_before: int, name: str) -> Iterat
         raise InputError(f"{name}: line {line} is no row of a table ({error}).", where=name) from None
 
 
-def _columns(row: Sequence[str]) -> list[str | None] | None:
+def _columns(row: Sequence[str], *, name: str) -> list[str | None] | None:
     """For each cell of the first line, the column of a card that it names; None for a cell that names no column.
 
-    None in place of the list if the first line does not name a front and a back: then it is a card itself.
+    None in place of the list if the first line does not name a front and a back: then it is a card itself. Raises
+    `InputError` if two cells name one column, since the texts of only one of them could be read.
     """
     meant = [COLUMNS.get(cell.strip().lower()) for cell in row]
-    return meant if {"front", "back"} <= set(meant) else None
+    if not {"front", "back"} <= set(meant):
+        return None
+    for column in NAMES:
+        if meant.count(column) > 1:
+            raise InputError(f"{name}: the first line names two columns for {column}; leave one of them.", where=name)
+    return meant
 
 
 def _without_names(directives: str) -> list[str | None]:

@@ -6,6 +6,7 @@ A tool returns the JSON that the command prints with --json. The arguments of a 
 import asyncio
 from collections.abc import Callable, Mapping
 from functools import wraps
+from inspect import signature
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
@@ -38,7 +39,8 @@ MOST_FAULTS = 10
 MAX_FAULT_CHARS = 500
 """Of each of them."""
 
-type Words = Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
+Words = Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
+"""A text. It is no `type`: of an argument that is not `str` itself the SDK reads `[1, 2]` as JSON, which is no text."""
 
 
 class QuizFindings(BaseModel):
@@ -65,10 +67,16 @@ class FirstError(BaseModel):
 class ToolServer(MCPServer):
     """A server that says in plain sentences, and not in all of them, what is wrong with what a call gave."""
 
-    async def call_tool(self, *args: Any, **given: Any) -> Any:
-        """Call a tool by name with arguments. Raises `ToolError`."""
+    async def call_tool(self, name: str, arguments: dict[str, Any], *context: Any, **given: Any) -> Any:
+        """Call a tool by name with arguments. Raises `ToolError`, also for an argument that the tool does not know.
+
+        The SDK passes such an argument over: a comparison would be told without the tolerance that was asked for.
+        """
+        known = next((signature(tool).parameters for tool in TOOLS if tool.__name__ == name), arguments)
+        if unknown := [each for each in arguments if each not in known]:
+            raise ToolError(f"{name} has no argument {shortened(unknown[0], MAX_FAULT_CHARS)}, but {', '.join(known)}.")
         try:
-            return await super().call_tool(*args, **given)
+            return await super().call_tool(name, arguments, *context, **given)
         except UnexpectedToolError:  # a crash of ours, of which the client is told no more
             raise
         except ToolError as error:

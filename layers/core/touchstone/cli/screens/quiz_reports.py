@@ -108,7 +108,7 @@ def summary(outcome: QuizReportOutcome) -> Iterator[str]:
     )
     left = " left" if outcome.corrected else ""
     fixable = sum(bool(placed.splices) for placed in findings)
-    advice = f"; --fix corrects {fixable}, --diff shows how" if fixable and outcome.corrected is None else ""
+    advice = f"; --fix corrects {fixable:,}, --diff shows how" if fixable and outcome.corrected is None else ""
     yield f"{counted}: {_count(len(findings), 'finding') if findings else 'no finding'}{left}{advice}."
     if outcome.corrected is not None:
         yield f"Corrected: {_count(outcome.corrected, 'finding')} in {_count(len(outcome.changed), 'file')}."

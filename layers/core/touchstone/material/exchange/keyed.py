@@ -5,24 +5,35 @@ from collections.abc import Iterator
 
 from touchstone.errors import InputError
 from touchstone.material.items import MAX_QUESTIONS, Deck, Question, Quiz
+from touchstone.material.truth import truth_value
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML text may hold."""
 
 
 def keyed(quiz: Quiz) -> Iterator[Question]:
-    """The questions, each with a key.
+    """The questions, each with a key of answers that a tool can mark: of a true-or-false question, `true` or `false`.
 
-    Raises `InputError` if a key marks nothing, since no tool could grade that question.
+    Blank answers are left out. Raises `InputError` if a key does not mark its question, or marks only a part of it: a
+    tool would grade right answers as wrong.
     """
     for question in quiz.questions:
-        right = right_choices(question) if question.chosen else question.answers
-        if not right or (question.kind == "true_false" and question.answers[0] not in ("true", "false")):
-            raise InputError(
-                f"Question {question.id} has no key that can be marked: name its right answers as they stand.",
-                where=question.id,
-            )
-        yield question
+        answers = tuple(answer for answer in question.answers if answer.strip())
+        outside = [answer for answer in answers if question.chosen and answer not in question.choices]
+        truths = {truth_value(answer) for answer in answers}
+        if not answers:
+            raise _unmarked(question, "it names no answer")
+        if outside:
+            raise _unmarked(question, f"“{outside[0]}” is none of its choices")
+        if question.kind == "true_false":
+            if len(truths) > 1 or None in truths:
+                raise _unmarked(question, "it must be true or false")
+            answers = ("true" if True in truths else "false",)
+        yield question.model_copy(update={"answers": answers})
+
+
+def _unmarked(question: Question, why: str) -> InputError:
+    return InputError(f"Question {question.id} has no key that can be marked: {why}.", where=question.id)
 
 
 def right_choices(question: Question) -> tuple[str, ...]:
