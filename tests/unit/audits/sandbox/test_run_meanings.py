@@ -1,5 +1,7 @@
 """How a proof's outcome follows from its runs: with the target, without it, and with an empty one. No sandbox runs."""
 
+import time
+from itertools import accumulate
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -8,8 +10,9 @@ import pytest
 
 from touchstone.audits.sandbox import prove as proving
 from touchstone.audits.sandbox.bubblewrap import Trusting
-from touchstone.audits.sandbox.limits import DEFAULT_LIMITS
-from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.sandbox.dependence import ProofScript
+from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, MAX_SCRIPT_CHARS
+from touchstone.audits.sandbox.outcomes import Outcome, read_record
 from touchstone.audits.sandbox.prove import ProofResult, prove
 from touchstone.audits.sandbox.record import Frame, Over, Raised, Ready, Record
 from touchstone.audits.sandbox.running import Breach, Printed, Run
@@ -172,3 +175,69 @@ def test_what_a_script_raises_is_the_targets_only_where_its_cause_came_out_of_th
 ) -> None:
     said = Record(end="raised", errors=(_raised(7, "AssertionError"), cause))
     assert runs(_ran(said), _ran(NO_LIB)).outcome == outcome
+
+
+def _lines(first: str, line: str, last: str) -> str:
+    """A script of `first`, `line` for each number from 0, as often as there is room, and `last`."""
+    made = [line.format(number, number + 1) for number in range(MAX_SCRIPT_CHARS // len(line))]
+    rest = MAX_SCRIPT_CHARS - len(first) - len(last)
+    return (
+        first + "".join(each for each, end in zip(made, accumulate(map(len, made)), strict=True) if end <= rest) + last
+    )
+
+
+def _doubled(line: str, last: str) -> str:
+    return f"import lib\n{''.join(line.format(number, number + 1) for number in range(40))}{last}"
+
+
+LARGE = {
+    "functions that nothing calls": _lines("import lib\n", "def f{}():\n assert lib.x\n", "assert lib.x"),
+    "functions that call the next": _lines("import lib\n", "def f{}(): f{}(); lib.x\n", "f0()"),
+    "functions of one name": _lines("import lib\n", "def f(): f();f();lib.x\n", "f()"),
+    "methods": _lines("import lib\nclass C:\n", " def m{}(self): assert lib.x\n", "C()"),
+    "classes": _lines("import lib\nlib.x\n", "class C{}:\n def m(self): 0\nx = C{}()\nx\n", "x"),
+    "names in texts": _lines("import lib\nlib.x\neval\n", "def f{}(): 0\n'f{} f f f'\n", "f0()"),
+    "names that are the next": _lines("import lib\n", "a{} = a{}\n", "lib.x\na0()"),
+    "one name": _lines("import lib\nx = lib.x\n", "x = x\nassert x\n", "assert x"),
+    "statements before": _lines("import lib\nx = lib.x\n", "y = 1\n", f"assert {'x and ' * 3000}x"),
+    "tests of a result": _lines(
+        "import lib, unittest as u\n", "class C{}(u.TestCase):\n def test(s): 0\nassert x\n", "x()"
+    ),
+    "an elif": "import lib\nlib.x\nif 1: 0\n" + "elif x: 0\n" * 2500 + "else:\n raise\nlib.x()",
+    "attributes": f"import lib\nassert lib{'.a' * 2500}",
+    "a sum": f"import lib\nassert lib.x{'+1' * 2500}",
+    "names twice": _doubled("a{0} = [a{1}, a{1}]\n", "a40 = lib.x\na0[0]()"),
+    "names by or": _doubled("a{0} = a{1} or a{1}\n", "a40 = lib.x\na0()"),
+    "functions twice": _doubled("def a{0}(): return a{1}() and a{1}()\n", "def a40(): return lib.x\nassert a0()"),
+    "functions by two ways": _doubled(
+        "def a{0}(): return a{1}() and b{1}()\ndef b{0}(): return b{1}() and a{1}()\n",
+        "def a40(): return lib.x\ndef b40(): return lib.x\nassert a0()",
+    ),
+}
+READ_SECONDS = 15.0
+"""Far more than any takes, on a machine that has other work: what is not linear takes minutes, or has no end."""
+
+
+@pytest.mark.parametrize("script", LARGE)
+def test_a_script_of_any_size_is_read_in_no_time(script: str) -> None:
+    text = LARGE[script]
+    last = text.count("\n") + 1
+    here = Frame(place="script", span=(last, last, 0, len(text.splitlines()[-1])))
+    began = time.process_time()
+    source = ProofScript(text, ("lib",))
+    for kind in ("AssertionError", "ValueError"):
+        read_record(Record(end="raised", errors=(_raised(2, kind, frames=(here,)),)), source, ("lib",))
+    outcome = read_record(COMPLETED, source, ("lib",)).outcome
+    assert time.process_time() - began < READ_SECONDS
+    assert len(text) <= MAX_SCRIPT_CHARS
+    assert outcome != "holds" or script not in ("functions that nothing calls", "tests of a result")
+
+
+def test_thousands_of_functions_that_all_ran_are_no_reason_to_doubt_a_proof() -> None:
+    for script in ("functions that call the next", "functions of one name"):
+        assert read_record(COMPLETED, ProofScript(LARGE[script], ("lib",)), ("lib",)).outcome == "holds"
+    one_less = (
+        LARGE["functions that call the next"].replace("(): f7();", "(): ").replace("lib.x\n", "assert lib.x\n", 9)
+    )
+    meaning = read_record(COMPLETED, ProofScript(one_less, ("lib",)), ("lib",))
+    assert meaning.reason == "What is asserted in f7 never ran: nothing calls it."

@@ -7,9 +7,12 @@ bound twice counts as dependent everywhere.
 
 import ast
 from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 
 _LOOKING_UP = ("importlib", "pkgutil")
 """Modules of Python by which a script can look into a library without an import statement."""
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+"""What a `def` makes."""
 type Span = tuple[int, int, int, int]
 
 
@@ -22,11 +25,13 @@ class ProofScript:
             self.nodes: list[ast.AST] = list(ast.walk(ast.parse(text)))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             self.nodes = []
-        self._functions = {
-            node.name: node for node in self.nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        }
+        self.parents: dict[int, ast.AST | None] = dict.fromkeys(map(id, self.nodes[:1]))
+        """By the identity of each piece of syntax: the piece that it is a part of."""
+        self.parents |= {id(part): node for node in self.nodes for part in ast.iter_child_nodes(node)}
+        self._functions = {node.name: node for node in self.nodes if isinstance(node, Function)}
+        self._parameters = {name: _parameters(node) for name, node in self._functions.items()}
         self._imported = {name for node in self.nodes for name in self._bound_by_import(node)}
-        self._dependent = self._closure()
+        self._dependent = self.reached((), self._imported)
         self.bindings: dict[str, list[ast.AST]] = {}
         """By name: every value to which the name is bound anywhere, as an expression or as the statement that makes
         it."""
@@ -59,7 +64,7 @@ class ProofScript:
 
     def depends(self, node: ast.AST) -> bool:
         """Whether `node` uses a value that depends on the target."""
-        return any(isinstance(each, ast.Name) and each.id in self._dependent for each in ast.walk(node))
+        return id(node) in self._dependent
 
     def is_imported(self, node: ast.AST) -> bool:
         """Whether `node` is a name that was imported from the target, or an attribute of such a name."""
@@ -85,47 +90,73 @@ class ProofScript:
         """Whether a module of that name belongs to the target, or is one of `_LOOKING_UP`."""
         return any(name == module or name.startswith(module + ".") for module in self._modules)
 
-    def _closure(self) -> set[str]:
-        self._dependent = set(self._imported)
-        while True:
-            found = {name for node in self.nodes for name in self.bound_by(node)}
-            if found <= self._dependent:
-                return self._dependent
-            self._dependent |= found
+    def reached(self, nodes: Iterable[ast.AST], names: Iterable[str] = ()) -> set[int]:
+        """The identities of all syntax that uses the value of one of `nodes`, or of a name in `names`.
 
-    def bound_by(self, node: ast.AST) -> Iterable[str]:
-        """The names that `node` binds to something that depends on the target."""
+        So does all syntax that uses a name which is bound to such a value.
+        """
+        uses: dict[str, list[ast.AST]] = {}
+        bound: dict[int, list[list[str]]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.Name):
+                uses.setdefault(node.id, []).append(node)
+            for value, given in self._bindings(node):
+                bound.setdefault(id(value), []).append(given)
+        found: set[int] = set()
+        known: set[str | int] = set()
+        waiting, fresh = list(nodes), list(names)
+        while waiting or fresh:
+            if not waiting:
+                name = fresh.pop()
+                waiting += uses.get(name, ()) if name not in known else ()
+                known.add(name)
+                continue
+            part: ast.AST | None = waiting.pop()
+            while part is not None and id(part) not in found:
+                found.add(id(part))
+                for given in bound.get(id(part), ()):
+                    fresh += given if id(given) not in known else ()
+                    known.add(id(given))
+                part = self.parents[id(part)]
+        return found
+
+    def holding(self, nodes: Iterable[ast.AST]) -> dict[int, ast.AST]:
+        """`nodes` and all syntax that they are a part of, by identity."""
+        found: dict[int, ast.AST] = {}
+        for each in nodes:
+            node: ast.AST | None = each
+            while node is not None and id(node) not in found:
+                found[id(node)] = node
+                node = self.parents[id(node)]
+        return found
+
+    def binds(self, node: ast.AST, name: str) -> bool:
+        """Whether `node` binds a name to something that depends on the target."""
+        return any(self.depends(value) and name in names for value, names in self._bindings(node))
+
+    def _bindings(self, node: ast.AST) -> Iterable[tuple[ast.AST, list[str]]]:
+        """Each value that `node` binds, with the names that it is bound to.
+
+        A call binds its arguments to the function's parameters, and to an object whose method is called, such as
+        `found` in `found.append(value)`.
+        """
         if assigned := _assigned(node):
-            return [name for target, value in assigned if self.depends(value) for name in _names(target)]
+            return [(value, _names(target)) for target, value in assigned]
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                return [name] if self.depends(node) else ()
+                return [(node, [name])]
             case ast.Try(body=body, handlers=handlers) | ast.TryStar(body=body, handlers=handlers):
                 caught = [handler.name for handler in handlers if handler.name is not None]
-                return caught if any(map(self.depends, body)) else ()
-            case ast.Match(subject=subject, cases=cases) if self.depends(subject):
-                return [name for each in cases for name in _captured(each.pattern)]
-            case ast.Call():
-                return self._bound_by_call(node)
+                return [(each, caught) for each in body]
+            case ast.Match(subject=subject, cases=cases):
+                return [(subject, [name for each in cases for name in _captured(each.pattern)])]
+            case ast.Call(func=function, args=arguments, keywords=keywords):
+                name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+                values = [*arguments, *(keyword.value for keyword in keywords)]
+                groups = [_changed(function.value)] if isinstance(function, ast.Attribute) else []
+                groups += [self._parameters[name]] if name in self._parameters else []
+                return [(value, group) for group in groups for value in values]
         return ()
-
-    def _bound_by_call(self, node: ast.Call) -> Iterable[str]:
-        """The names that a call with a dependent argument binds to it.
-
-        They are the function's parameters, and an object whose method is called, such as `found` in
-        `found.append(value)`.
-        """
-        if not any(map(self.depends, [*node.args, *(keyword.value for keyword in node.keywords)])):
-            return ()
-        match node.func:
-            case ast.Name(id=name):
-                return self._parameters_of(name)
-            case ast.Attribute(attr=name, value=owner):
-                return [*self._parameters_of(name), *_names(owner)]
-        return ()
-
-    def _parameters_of(self, name: str) -> list[str]:
-        return _parameters(self._functions[name]) if name in self._functions else []
 
     def _given(self, node: ast.AST) -> Iterable[tuple[str, ast.AST]]:
         """Each name that `node` binds, with the syntax of its value."""
@@ -147,8 +178,17 @@ class ProofScript:
             case ast.Call(func=ast.Attribute(attr=name)) if name in self._functions:
                 return _passed(self._functions[name], node, skipped=1)
             case ast.Call(func=ast.Attribute(value=owner), args=arguments):
-                return [(name, value) for name in _names(owner) for value in arguments if self.depends(value)]
+                return [(name, value) for name in _changed(owner) for value in arguments if self.depends(value)]
         return ()
+
+
+def own_parts(function: Function) -> list[ast.AST]:
+    """The syntax of a function's body, without that of functions and classes inside it."""
+    parts: list[ast.AST] = [*function.body]
+    for each in parts:
+        if not isinstance(each, Function | ast.Lambda | ast.ClassDef):
+            parts += ast.iter_child_nodes(each)
+    return parts
 
 
 def _assigned(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
@@ -183,7 +223,7 @@ def names_in(node: ast.AST) -> list[str]:
         case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
             return [handler.name for handler in handlers if handler.name is not None]
         case ast.Call(func=ast.Attribute(value=owner)):
-            return _names(owner)
+            return _changed(owner)
     return []
 
 
@@ -195,18 +235,17 @@ def _paired(target: ast.expr, value: ast.AST) -> list[tuple[str, ast.AST]]:
     return [(name, value) for name in _names(target)]
 
 
-def _passed(
-    function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, *, skipped: int
-) -> list[tuple[str, ast.AST]]:
+def _passed(function: Function, call: ast.Call, *, skipped: int) -> list[tuple[str, ast.AST]]:
     """A function's parameters, each with the argument of a call.
 
     The first `skipped` parameters get none, such as `self`.
     """
-    positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)][skipped:]
-    found: list[tuple[str, ast.AST]] = list(zip(positional, call.args, strict=False))
+    positional = islice(chain(function.args.posonlyargs, function.args.args), skipped, None)
+    found: list[tuple[str, ast.AST]] = [(one.arg, value) for one, value in zip(positional, call.args, strict=False)]
+    places = len(function.args.posonlyargs) + len(function.args.args) - skipped
     found += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg is not None]
     several = [one.arg for one in (function.args.vararg, function.args.kwarg) if one is not None]
-    rest = [*call.args[len(positional) :], *(keyword.value for keyword in call.keywords)]
+    rest = [*call.args[places:], *(keyword.value for keyword in call.keywords)]
     return found + [(name, value) for name in several for value in rest]
 
 
@@ -215,7 +254,7 @@ def _extent(node: ast.AST) -> tuple[int, int]:
     return (lines, getattr(node, "end_col_offset", 0) - getattr(node, "col_offset", 0))
 
 
-def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+def _parameters(node: Function) -> list[str]:
     arguments = node.args
     several = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
     return [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *several)]
@@ -224,13 +263,18 @@ def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
 def _names(target: ast.expr) -> list[str]:
     """The names that an assignment to `target` changes: `box` for both `box.lid` and `box[0]`."""
     match target:
-        case ast.Name(id=name):
-            return [name]
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             return [name for part in parts for name in _names(part)]
-        case ast.Starred(value=value) | ast.Attribute(value=value) | ast.Subscript(value=value):
+        case ast.Starred(value=value):
             return _names(value)
-    return []
+    return _changed(target)
+
+
+def _changed(target: ast.expr) -> list[str]:
+    """The name whose object holds `target`, as an attribute or an item, however deep; empty if there is none."""
+    while isinstance(target, ast.Attribute | ast.Subscript):
+        target = target.value
+    return [target.id] if isinstance(target, ast.Name) else []
 
 
 def _captured(pattern: ast.pattern) -> list[str]:

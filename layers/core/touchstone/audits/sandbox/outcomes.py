@@ -58,6 +58,13 @@ class RunMeaning:
 
 def read_record(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMeaning:
     """What the end of a script means for the target, which is imported by the names in `modules`."""
+    try:
+        return _read(record, source, modules)
+    except RecursionError:
+        return RunMeaning("vacuous", "The script is nested too deeply for it to be read what decides its end.")
+
+
+def _read(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMeaning:
     if record.faults:
         return RunMeaning("error", f"Inconclusive: the script changed what it is judged by ({record.faults[0]}).")
     questions = ScriptQuestions(source, modules)

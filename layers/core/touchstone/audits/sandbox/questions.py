@@ -11,11 +11,12 @@ target. Such an end is not attributed to the target, and the proof says nothing 
 
 import ast
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
-from touchstone.audits.sandbox.dependence import ProofScript, names_in
+from touchstone.audits.sandbox.calls import FunctionsThatRan
+from touchstone.audits.sandbox.dependence import Function, ProofScript, names_in, own_parts
 
 type Truth = bool | Literal["asked", "own"]
 """The truth value of an expression: known from the syntax (True or False), decided by a value of the target (`asked`),
@@ -41,14 +42,10 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
     ast.IsNot: operator.ne,
 }
 _DENIALS = ((ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn), (ast.Lt, ast.GtE), (ast.Gt, ast.LtE))
-_BY_TEXT = frozenset({"getattr", "eval", "exec"})
-"""Built-in functions that find a function of the script by a text."""
 _RESULTS = frozenset({"wasSuccessful", "failures", "errors"})
 """Attributes by which a result of unittest tells whether tests failed."""
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-"""What a `def` makes."""
-_MOST_LOOKS = 4_000_000
-"""Most steps by which it is read from the syntax which functions ran."""
+_LOOKS_PER_PART = 20
+"""Most looks at a part of the script, on average, by which it is read what decides an assertion."""
 _MAX_DEPTH = 60
 """Deeper than any proof is written. Syntax below this depth is not looked at."""
 
@@ -59,13 +56,12 @@ class ScriptQuestions:
     def __init__(self, source: ProofScript, modules: Sequence[str]) -> None:
         self._source = source
         self._modules = modules
-        self._blocks = [
-            block
-            for node in source.nodes
-            for block in (getattr(node, field, None) for field in ("body", "orelse", "finalbody", "handlers"))
-            if isinstance(block, list)
-        ]
         self._depth = 0
+        self._looks = 0
+        self._settled: dict[str | int, bool] = {}
+        """By what names a value: whether it is of the target."""
+        self._overwritten: dict[tuple[str, int], bool] = {}
+        self._own: dict[str, list[ast.expr] | None] = {}
         self._calling: frozenset[str] = frozenset()
         """The calls of the script's own functions whose values are being looked at."""
 
@@ -78,16 +74,17 @@ class ScriptQuestions:
 
         The assertion cannot fail, or it never ran, or the failure was kept from the script.
         """
-        made = sum(isinstance(node, Function | ast.ClassDef) for node in self._source.nodes)
-        if made * made * len(self._source.nodes) > _MOST_LOOKS:
-            return "Whether what is asserted ran is not seen: the script has too many functions and classes."
         for node in self._source.nodes:
             match node:
                 case ast.Assert(test=ast.Tuple(elts=[_, *_])):
                     return f"What is asserted in line {node.lineno} is always true: it is a tuple."
                 case ast.ClassDef(name=name) if self._is_unittests(node) and self._keeps_failures(node):
                     return f"Whether the tests of {name} failed is not seen: unittest keeps it to itself."
-        return self._never_ran()
+        return self._ran.missed()
+
+    @cached_property
+    def _ran(self) -> FunctionsThatRan:
+        return FunctionsThatRan(self._source, self.is_of_target, self._is_unittests)
 
     def _is_unittests(self, node: ast.ClassDef) -> bool:
         """Whether a base of a class is the `TestCase` of unittest, or one of its kinds."""
@@ -113,129 +110,20 @@ class ScriptQuestions:
     def _keeps_failures(self, node: ast.ClassDef) -> bool:
         """Whether a class of unittest has a test that the script does not call, and no result of tests is asked."""
         tests = [each for each in node.body if isinstance(each, Function) and each.name.startswith(("test", "runTest"))]
-        asked = {name for test in self._deciding() for name in self._attributes(test)}
-        return not asked & _RESULTS and any(not self._mentions(each, self._source.nodes) for each in tests)
+        return not self._results_asked and any(not self._ran.uses(each) for each in tests)
 
-    def _deciding(self) -> Iterable[ast.expr]:
-        """The expressions by which the script fails or not."""
-        for node in self._source.nodes:
-            if isinstance(node, ast.Assert) or (
-                isinstance(node, ast.If) and any(isinstance(each, ast.Raise | ast.Assert) for each in ast.walk(node))
-            ):
-                yield node.test
-
-    def _attributes(self, node: ast.AST) -> Iterable[str]:
-        """The attributes in an expression, and in what its names are bound to."""
-        parts = list(ast.walk(node))
-        names = [part.id for part in parts if isinstance(part, ast.Name)]
-        parts += [part for name in names for value in self._source.bindings.get(name, []) for part in ast.walk(value)]
-        return [part.attr for part in parts if isinstance(part, ast.Attribute)]
-
-    def _never_ran(self) -> str | None:
-        """Which function of the script asserts something of the target and never ran, as a sentence."""
-        alive = self._source.nodes
-        looked_up = {each.id for each in alive if isinstance(each, ast.Name)}
-        attributes = {each.attr for each in alive if isinstance(each, ast.Attribute)}
-        if looked_up & {"globals", "vars", "locals"} or attributes & {"__dict__", "getmembers"}:
-            return None  # any function may be called by a name that the syntax does not show
-        if "dir" in looked_up and "getattr" in looked_up:
-            return None
-        inside = {id(each): node for node in alive if isinstance(node, ast.ClassDef) for each in node.body}
-        dead = [
-            node
-            for node in alive
-            if isinstance(node, Function)
-            and not _is_decorated(node)
-            and not self._may_be_called(node, inside.get(id(node)))
-        ]
-        called: list[Function] | None = None
-        while called is None or called:
-            alive = _without(self._source.nodes, dead)
-            called = [node for node in dead if self._mentions(node, alive)]
-            dead = [node for node in dead if node not in called]
-        for node in dead:
-            calls = self._mentions(node, self._source.nodes, dropped=True)
-            if calls and self._source.depends(node):
-                line = calls[0].lineno
-                if isinstance(node, ast.AsyncFunctionDef):
-                    return f"What is in {node.name} never ran: the call in line {line} is not awaited."
-                return f"What is in {node.name} never ran: the call in line {line} is not iterated."
-            if any(
-                isinstance(each, ast.Assert) and (node.name.startswith("test") or self._source.depends(each.test))
-                for each in ast.walk(node)
-            ):
-                return f"What is asserted in {node.name} never ran: nothing calls it."
-        return None
-
-    def _may_be_called(self, node: ast.AST, owner: ast.ClassDef | None) -> bool:
-        """Whether other code than the script's may call a method, because it has the class or an instance of it."""
-        if owner is None:
-            return False
-        name = getattr(node, "name", "")
-        if owner.decorator_list or owner.keywords or self._is_unittests(owner):
-            return True
-        uses = [each for each in self._source.nodes if isinstance(each, ast.Name) and each.id == owner.name]
-        if any(ast.unparse(base) != "object" for base in owner.bases):
-            return bool(uses) or not name.startswith("test")
-        if name.startswith("__"):
-            return bool(uses)
-        kept, names = set(), {owner.name}
-        for each in self._source.nodes:
-            match each:
-                case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=ast.Name(id=owner.name) as used)):
-                    names.add(target)
-                    kept.add(id(used))
-                case ast.Expr(value=ast.Call(func=ast.Name() as used)):
-                    kept.add(id(used))
-                case ast.Attribute(value=ast.Name() as used) | ast.Attribute(value=ast.Call(func=ast.Name() as used)):
-                    kept.add(id(used))
-        return any(
-            isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each.id in names and id(each) not in kept
-            for each in self._source.nodes
+    @cached_property
+    def _results_asked(self) -> bool:
+        """Whether the script fails or not by a result of unittest."""
+        nodes = self._source.nodes
+        results = self._source.holding(
+            each for each in nodes if isinstance(each, ast.Attribute) and each.attr in _RESULTS
         )
-
-    def _mentions(self, function: Function, nodes: Iterable[ast.AST], *, dropped: bool = False) -> list[ast.expr]:
-        """Where the name of a function is used, or stands in a text of a script that looks names up.
-
-        A call of a coroutine or of a generator whose value is dropped runs nothing of it: such calls are left out, or,
-        if `dropped`, are all that is returned.
-        """
-        lost = self._dropped if _is_lazy(function) else frozenset()
-        found: list[ast.expr] = []
-        for node in nodes:
-            match node:
-                case ast.Name(id=name, ctx=ast.Load()) if name == function.name:
-                    found.append(node)
-                case ast.Attribute(attr=name, value=value) if name == function.name and not self.is_of_target(value):
-                    found.append(node)
-                case ast.Constant(value=str(text)) if self._looks_names_up and function.name in text:
-                    found.append(node)
-        return [node for node in found if (id(node) in lost) == dropped]
-
-    @cached_property
-    def _looks_names_up(self) -> bool:
-        """Whether the script may find a function by a text."""
-        return any(isinstance(node, ast.Name) and node.id in _BY_TEXT for node in self._source.nodes)
-
-    @cached_property
-    def _dropped(self) -> frozenset[int]:
-        """The functions of calls whose value is not used, by the identity of their syntax."""
-        closed = {
-            id(node.value) for node in self._source.nodes if isinstance(node, ast.Attribute) and node.attr == "close"
-        }
-        used = {
-            node.id
-            for node in self._source.nodes
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in closed
-        }
-        found = set()
-        for node in self._source.nodes:
-            match node:
-                case ast.Expr(value=ast.Call(func=function)) | ast.Assert(test=ast.Call(func=function)):
-                    found.add(id(function))
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=function)) if name not in used:
-                    found.add(id(function))
-        return frozenset(found)
+        failing = self._source.holding(each for each in nodes if isinstance(each, ast.Raise | ast.Assert))
+        tests = [each.test for each in failing.values() if isinstance(each, ast.Assert | ast.If)]
+        names = {part.id for test in tests for part in ast.walk(test) if isinstance(part, ast.Name)}
+        values = [value for name in names for value in self._source.bindings.get(name, [])]
+        return any(id(each) in results for each in [*tests, *values])
 
     def _is_question(self, node: ast.AST) -> bool:
         depends = self._source.depends
@@ -257,45 +145,86 @@ class ScriptQuestions:
                 return depends(function) or any(map(depends, [*arguments, *(one.value for one in keywords)]))
         return False
 
-    def is_of_target(  # noqa: C901, PLR0912 - one case a kind of syntax
-        self, node: ast.AST, seen: frozenset[str] = frozenset()
-    ) -> bool:
+    def is_of_target(self, node: ast.AST) -> bool:
         """Whether `node` is an object of the target, or was obtained from such an object alone."""
+        if self._key(node) not in self._settled:
+            self._settle(node)
+        return self._settled[self._key(node)]
 
-        def is_of(part: ast.AST) -> bool:
-            return self.is_of_target(part, seen)
+    def _settle(self, node: ast.AST) -> None:
+        """Find out of a piece of syntax, and of all that its value is got from, whether it is of the target.
 
+        All are until one is found that is not; then what is got from it falls as well.
+        """
+        found = {self._key(node): node}
+        users: dict[str | int, list[str | int]] = {}
+        left: dict[str | int, int] = {}
+        fallen = set()
+        falling = []
+        waiting = [node]
+        while waiting:
+            node = waiting.pop()
+            every, parts = self._got_from(node)
+            user = self._key(node)
+            left[user] = 1 if every else len(parts)
+            falling += [] if parts else [user]
+            for part in parts:
+                key = self._key(part)
+                users.setdefault(key, []).append(user)
+                if key in self._settled:
+                    falling += [] if self._settled[key] else [key]
+                elif key not in found:
+                    found[key] = part
+                    waiting.append(part)
+        for key in falling:
+            if key not in fallen:
+                fallen.add(key)
+                for user in users.get(key, ()):
+                    left[user] -= 1
+                    falling += [user] if left[user] <= 0 else []
+        self._settled |= {key: key not in fallen for key in found}
+
+    def _key(self, node: ast.AST) -> str | int:
+        """What names the value of a piece of syntax: all uses of a name have one value."""
         match node:
             case ast.Name(id=name):
-                if name in seen:
-                    return True
-                values = [value for value in self._source.bindings.get(name, []) if not _is_empty(value)]
-                return bool(values) and all(self.is_of_target(value, seen | {name}) for value in values)
+                return name
+            case ast.Call(func=ast.Name(id=name)) if self.is_own(node.func):
+                return f"{name}()"
+        return id(node)
+
+    def _got_from(self, node: ast.AST) -> tuple[bool, Sequence[ast.AST]]:  # noqa: C901 - one case a kind of syntax
+        """What the value of a piece of syntax is got from: it is the target's where every part is, or where any is.
+
+        What is the target's by itself is got from itself. What is got from nothing is not the target's.
+        """
+        match node:
+            case ast.Name(id=name):
+                return True, [value for value in self._source.bindings.get(name, []) if not _is_empty(value)]
             case ast.Import() | ast.ImportFrom():
-                return self._source.is_import_of_target(node)
+                return True, [node] if self._source.is_import_of_target(node) else []
             case ast.ClassDef(bases=bases):
-                return any(map(is_of, bases))
+                return False, bases
             case ast.Attribute(attr=attribute, value=value):
-                return attribute not in _ESCAPING_ATTRIBUTES and is_of(value)
+                return True, [] if attribute in _ESCAPING_ATTRIBUTES else [value]
             case ast.Subscript(value=value) | ast.Await(value=value) | ast.Starred(value=value):
-                return is_of(value)
+                return True, [value]
             case ast.NamedExpr(value=value) | ast.ListComp(elt=value) | ast.SetComp(elt=value):
-                return is_of(value)
+                return True, [value]
+            case ast.Call(func=ast.Lambda()):
+                return True, []
             case ast.Call(func=function, args=arguments):
-                if (returned := self._returned(function)) is not None:
-                    inside = seen | {f"{ast.unparse(function)}()"}
-                    if inside == seen:
-                        return False
-                    ends = [value for value in returned if not _calls_one_of(value, inside)]
-                    return bool(ends) and all(self.is_of_target(value, inside) for value in ends)
-                return is_of(function) or (not isinstance(function, ast.Lambda) and any(map(is_of, arguments)))
+                if (returned := self._returned(function)) is None:
+                    return False, [function, *arguments]
+                key = self._key(node)
+                return True, [value for value in returned if self._key(value) != key]
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-                return bool(parts) and all(map(is_of, parts))
+                return True, parts
             case ast.Dict(values=parts) | ast.BoolOp(values=parts):
-                return bool(parts) and all(map(is_of, parts))
+                return True, parts
             case ast.IfExp(body=body, orelse=orelse):
-                return is_of(body) and is_of(orelse)
-        return False
+                return True, [body, orelse]
+        return True, []
 
     def is_in_target(self, name: str) -> bool:
         """Whether a module of that name belongs to the target."""
@@ -307,12 +236,14 @@ class ScriptQuestions:
 
     def decides(self, assertion: ast.Assert) -> bool:
         """Whether the target decides the result of `assertion`."""
-        return self._truth(assertion.test, assertion) == "asked"
+        self._looks = _LOOKS_PER_PART * len(self._source.nodes)
+        return self._truth(assertion.test, assertion) == "asked" and self._looks > 0
 
     def _truth(self, node: ast.expr, at: ast.stmt) -> Truth:
         self._depth += 1
+        self._looks -= 1
         try:
-            return "own" if self._depth > _MAX_DEPTH else self._plain_truth(node, at)
+            return "own" if self._depth > _MAX_DEPTH or self._looks < 0 else self._plain_truth(node, at)
         finally:
             self._depth -= 1
 
@@ -367,7 +298,7 @@ class ScriptQuestions:
         function, arguments = node.func, [*node.args, *(keyword.value for keyword in node.keywords)]
         if isinstance(function, ast.Lambda):
             return self._truth(function.body, at)
-        if (returned := self._returned(function)) is not None:
+        if isinstance(function, ast.Name) and (returned := self._returned(function)) is not None:
             return self._ended(function, returned, at)
         if isinstance(function, ast.Name) and function.id not in self._source.bindings:
             match (function.id, node.args):
@@ -384,10 +315,10 @@ class ScriptQuestions:
         )
         return "asked" if asked else "own"
 
-    def _ended(self, function: ast.expr, returned: Sequence[ast.expr], at: ast.stmt) -> Truth:
+    def _ended(self, function: ast.Name, returned: Sequence[ast.expr], at: ast.stmt) -> Truth:
         """The truth value of a call of the script's own function. A recursive return adds nothing to it."""
         outside = self._calling
-        self._calling = outside | {f"{ast.unparse(function)}()"}
+        self._calling = outside | {f"{function.id}()"}
         if self._calling == outside:
             return "own"
         try:
@@ -401,6 +332,9 @@ class ScriptQuestions:
 
     def _carries(self, node: ast.AST, at: ast.stmt) -> bool:
         """Whether a value contains one that the script obtained from the target by a question."""
+        self._looks -= 1
+        if self._looks < 0:
+            return False
         match node:
             case ast.Name(id=name):
                 return self._source.depends(node) and not self._is_module(node) and not self._is_overwritten(name, at)
@@ -422,62 +356,76 @@ class ScriptQuestions:
 
     def _is_module(self, node: ast.AST) -> bool:
         """Whether `node` is the target's module itself and no part of it: a name that only imports bind."""
-        if not isinstance(node, ast.Name) or not self._source.depends(node):
-            return False
-        values = self._source.bindings.get(node.id, [])
-        return bool(values) and all(isinstance(value, ast.Import) and not self._is_question(value) for value in values)
+        return isinstance(node, ast.Name) and self._source.depends(node) and node.id in self._module_names
+
+    @cached_property
+    def _module_names(self) -> frozenset[str]:
+        return frozenset(
+            name
+            for name, values in self._source.bindings.items()
+            if all(isinstance(value, ast.Import) and not self._is_question(value) for value in values)
+        )
 
     def _is_overwritten(self, name: str, at: ast.stmt) -> bool:
         """Whether the last statement before `at` that binds `name` binds it to nothing of the target."""
-        for block in self._blocks:
-            if at in block:
-                for statement in reversed(block[: block.index(at)]):
-                    bound = [node for node in ast.walk(statement) if name in names_in(node)]
-                    if bound:
-                        return not any(name in self._source.bound_by(node) for node in bound)
-        return False
+        place = (name, id(at))
+        if place not in self._overwritten:
+            block = self._block_of(at)
+            before = {id(each): number for number, each in enumerate(block[: block.index(at)])}
+            last = -1
+            bound: list[ast.AST] = []
+            for node in self._binding.get(name, ()):
+                statement = before.get(id(self._in_block(node, before)), -1)
+                if statement > last:
+                    last, bound = statement, []
+                bound += [node] if statement == last else []
+            self._overwritten[place] = last >= 0 and not any(self._source.binds(node, name) for node in bound)
+        return self._overwritten[place]
+
+    def _block_of(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The statements of which one is `statement`."""
+        owner = self._source.parents[id(statement)]
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(owner, field, None)
+            if isinstance(block, list) and statement in block:
+                return block
+        return [statement]
+
+    def _in_block(self, node: ast.AST | None, block: Container[int]) -> ast.AST | None:
+        """The statement of a block that `node` is a part of."""
+        while node is not None and id(node) not in block:
+            node = self._source.parents[id(node)]
+        return node
+
+    @cached_property
+    def _binding(self) -> dict[str, list[ast.AST]]:
+        """By name: the syntax that binds it."""
+        found: dict[str, list[ast.AST]] = {}
+        for node in self._source.nodes:
+            for name in names_in(node):
+                found.setdefault(name, []).append(node)
+        return found
 
     def _returned(self, function: ast.AST) -> list[ast.expr] | None:
         """The expressions that a function of the script returns; None if the script does not define the function."""
         if not isinstance(function, ast.Name):
             return None
-        found: list[ast.expr] = []
-        own = False
-        for value in self._source.bindings.get(function.id, []):
-            if isinstance(value, Function):
-                own = True
-                found += [each.value for each in ast.walk(value) if isinstance(each, ast.Return) and each.value]
-            elif isinstance(value, ast.Lambda):
-                own = True
-                found.append(value.body)
-        return found if own else None
+        if function.id not in self._own:
+            values = self._source.bindings.get(function.id, [])
+            made = [value for value in values if isinstance(value, Function | ast.Lambda)]
+            self._own[function.id] = [each for value in made for each in _returned_by(value)] if made else None
+        return self._own[function.id]
 
 
-def _without(nodes: Iterable[ast.AST], functions: Iterable[ast.AST]) -> list[ast.AST]:
-    """The nodes that are not inside a function."""
-    inside = {id(each) for function in functions for each in ast.walk(function)}
-    return [node for node in nodes if id(node) not in inside]
-
-
-def _is_decorated(function: Function) -> bool:
-    """Whether a decorator is given the function, which may call it."""
-    return any(ast.unparse(each) not in ("staticmethod", "classmethod") for each in function.decorator_list)
-
-
-def _is_lazy(function: Function) -> bool:
-    """Whether a call runs nothing of the function yet: it is a coroutine or a generator."""
-    parts: list[ast.AST] = [*function.body]
-    for each in parts:
-        if not isinstance(each, Function | ast.Lambda | ast.ClassDef):
-            parts += ast.iter_child_nodes(each)
-    return isinstance(function, ast.AsyncFunctionDef) or any(
-        isinstance(each, ast.Yield | ast.YieldFrom) for each in parts
-    )
+def _returned_by(function: Function | ast.Lambda) -> list[ast.expr]:
+    if isinstance(function, ast.Lambda):
+        return [function.body]
+    return [each.value for each in own_parts(function) if isinstance(each, ast.Return) and each.value]
 
 
 def _calls_one_of(node: ast.AST, calls: frozenset[str]) -> bool:
     """Whether `node` is just a call in `calls`."""
-    return isinstance(node, ast.Call) and f"{ast.unparse(node.func)}()" in calls
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and f"{node.func.id}()" in calls
 
 
 def _at_place(parts: ast.Tuple | ast.List | ast.Dict, place: object) -> ast.expr | None:
