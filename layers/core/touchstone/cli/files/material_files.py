@@ -20,7 +20,6 @@ from touchstone.json_text import loads
 from touchstone.judges.fence import visible
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.material.parts import numbered
-from touchstone.json_text import loads
 from touchstone.spreadsheets import delimiter_of
 
 if TYPE_CHECKING:
