@@ -47,6 +47,8 @@ HOLDS = [
     "import tinylib\nclass Mine(tinylib.Box):\n    def open(self):\n        assert self.lid\nMine(1)",
     f"{TEST}globals()['test_width']()",
     f"{TEST}for name, one in list(globals().items()):\n    if name.startswith('test_'):\n        one()",
+    f"{TEST}for name, one in globals().copy().items():\n    if name.startswith('test_'):\n        one()",
+    f"{TEST}held = {{}}\nheld.update(globals())\nfor name in held:\n    if name[:4] == 'test':\n        held[name]()",
     "import tinylib\ndef positive(x):\n    assert x > 0\n    return x\nassert tinylib.Box(1).width == 1",
     "import tinylib\nclass Given:\n    def __call__(self, box):\n        assert box == 1\ntinylib.call(Given())",
     "import tinylib\nclass TestBox:\n    def test(self):\n        assert tinylib.Box(1).width == 1\nTestBox().test()",

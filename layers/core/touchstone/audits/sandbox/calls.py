@@ -21,7 +21,7 @@ _SHOWING = frozenset(
 """Built-in functions that call nothing of what they are given."""
 _HARMLESS = frozenset({*dir(str), *dir(list), *dir(dict)}) - {"sort"}
 """Methods of texts, lists and dictionaries that call nothing of what they hold or are given."""
-_KEEPING = frozenset({"keys", "update", "setdefault", "copy", "pop", "get"})
+_KEEPING = frozenset({"keys", "update", "setdefault", "pop", "get"})
 """Methods of a dictionary that call nothing of what it holds."""
 
 
@@ -150,8 +150,8 @@ class FunctionsThatRan:
                 return True
             case ast.Subscript(ctx=how, slice=name):
                 return isinstance(name, ast.Constant) or not isinstance(how, ast.Load)
-            case ast.Call(func=function):
-                return function is not node and _is_only_showing(function)
+            case ast.Call(func=ast.Name() as function):
+                return _is_only_showing(function)
             case ast.Attribute(attr=name):
                 call = self._source.parents[id(user)]
                 named = isinstance(call, ast.Call) and all(isinstance(each, ast.Constant) for each in call.args[:1])
