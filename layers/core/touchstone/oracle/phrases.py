@@ -21,6 +21,8 @@ _ORDERED = (
     r"(?:(?:^|[.!?:;,。：；，！\n'\"()\[\]*#>-])\s?|\b(?:please|must|should|shall|now|then|and|just|simply|kindly|always|you"
     r"|therefore|so|hereby)\s|\b(?:you|need|have|asked|ordered|instructed|required|supposed)\sto\s)"
 )
+_BEGUN = r"(?:(?:^|[.!?:;\n'\"()\[\]*#>-])\s?(?:\w{1,20},\s)?|\b(?:bitte|favor|favore|pla\wt),?\s)"
+"""What stands before an order where the word of the order also states a fact: `ignora` is "ignore" and "ignores"."""
 _WORK = (
     r"(?:submission|essay|answer|work|response|report|entry|paper|text|article|solution|proposal|document|piece|draft"
     r"|manuscript|summary|translation)"
@@ -44,6 +46,8 @@ _MODEL_GRADER = (
     rf"(?:(?:the\s|any\s|all\s)?(?:ai|llm|automated|automatic|machine)\s{_GRADER}|(?:grading|scoring|evaluation|"
     r"evaluating|judging|marking)\s(?:model|ai|llm|system|assistant|bot))"
 )
+_I_GIVE = r"I\s(?:hereby\s|now\s|will\s|must\s)?(?:give|award|assign|grant|score|rate|grade|mark)\s"
+_GRADED = r"(?:evaluated|assessed|graded|judged|scored|marked)"
 _GRADING = r"(?:grading|scoring|evaluation|marking|judging|assessment)"
 _INSTRUCTIONS = (
     r"(?:(?:previous|prior|above|earlier|preceding|foregoing|initial|original)\s(?:\w+\s){0,2}(?:instructions?|prompts?"
@@ -209,15 +213,15 @@ PHRASES: Mapping[RiskFlag, tuple[Phrase, ...]] = MappingProxyType(
             r"给我?(?:一个)?(?:最高分|满分|高分)[，,][^。！？\n]{0,8}(?:付|给|奖|赏|送)",
             r"(?:如果|若|要是|倘若)你[^。！？\n]{0,14}(?:低于|不给|不判|少于|拒绝)[^。！？\n]{0,16}(?:惩罚|失业|开除|受伤|后果|关闭|处罚)",
             r"(?:忽略|无视)(?:以上|上面|前面)(?:的)?(?:所有|全部)?(?:内容|话)[，,]?(?:直接|只|请)?(?:输出|判|给)",
-            r"\b(?:ignorier(?:e|en|t)|vergiss|vergesst|vergessen|missachte[nt]?)\s(?:Sie\s)?(?:bitte\s)?(?:alle\s)?(?:die\s|dein[er]?\s|Ihre?\s)?"
+            rf"{_BEGUN}(?:ignorier(?:e|en|t)|vergiss|vergesst|vergessen|missachte[nt]?)\s(?:Sie\s)?(?:bitte\s)?(?:alle\s)?(?:die\s|dein[er]?\s|Ihre?\s)?"
             r"(?:bisherigen|vorherigen|vorigen|obigen|fr\wheren|vorangegangenen|vorstehenden)\s(?:Anweisungen|Instruktionen|Bewertungs\w{2,20}|Vorgaben|Regeln)\b",
-            r"\b(?:ignore[rz]?|oublie[rz]?|tene[rz]\spas\scompte\sde)\s(?:toutes?\s)?(?:les|tes|vos)\s(?:instructions|consignes|directives|r\wgles)\s"
+            rf"{_BEGUN}(?:ignore[rz]?|oublie[rz]?|tene[rz]\spas\scompte\sde)\s(?:toutes?\s)?(?:les|tes|vos)\s(?:instructions|consignes|directives|r\wgles)\s"
             r"(?:pr\wc\wdentes|ant\wrieures|ci-dessus|de\snotation|d'\wvaluation)",
-            r"\b(?:ignor(?:a|e|ad|en)|olvid(?:a|e|ad|en))\s(?:todas\s)?(?:las|tus|sus)\s(?:instrucciones|indicaciones|reglas|directrices)\s"
+            rf"{_BEGUN}(?:ignor(?:a|e|ad|en)|olvid(?:a|e|ad|en))\s(?:todas\s)?(?:las|tus|sus)\s(?:instrucciones|indicaciones|reglas|directrices)\s"
             r"(?:anteriores|previas|de\sarriba|de\sevaluaci\wn)",
-            r"\b(?:ignor(?:e|a|em)|esque\w(?:a|am)|desconsider(?:e|a|em))\s(?:todas\s)?(?:as|suas)\s(?:(?:suas|tuas)\s)?(?:instru\w{2}es|orienta\w{2}es|regras|diretrizes)\s"
+            rf"{_BEGUN}(?:ignor(?:e|a|em)|esque\w(?:a|am)|desconsider(?:e|a|em))\s(?:todas\s)?(?:as|suas)\s(?:(?:suas|tuas)\s)?(?:instru\w{{2}}es|orienta\w{{2}}es|regras|diretrizes)\s"
             r"(?:anteriores|pr\wvias|acima|de\savalia\w{2}o)",
-            r"\b(?:ignora(?:te|re)?|dimentica(?:te|re)?)\s(?:tutte\s)?(?:le|tue|vostre)\s(?:(?:tue|vostre)\s)?(?:istruzioni|indicazioni|regole|direttive)\s"
+            rf"{_BEGUN}(?:ignora(?:te|re)?|dimentica(?:te|re)?)\s(?:tutte\s)?(?:le|tue|vostre)\s(?:(?:tue|vostre)\s)?(?:istruzioni|indicazioni|regole|direttive)\s"
             r"(?:precedenti|anteriori|qui\ssopra|di\svalutazione)",
             r"指示を(?:すべて|全て)?[无無]视し|지시를\s?(?:모두\s?)?무시",
         ),
@@ -241,12 +245,14 @@ PHRASES: Mapping[RiskFlag, tuple[Phrase, ...]] = MappingProxyType(
             rf"concluded|confirmed|agreed)\sthat\s(?:this|my)\s{_WORK}",
             rf"\b{_GRADING}\s(?:result|outcome|verdict)\s?:\s?(?:band\s)?(?:(?-i:A)(?!\w)|100\b|9\d\b|pass)",
             rf"\b{_GRADING}\s?:\s?band\s(?-i:A)\b",
-            rf"\bas\s(?:the|an?|your)\s(?:\w+\s){{0,2}}{_GRADER},?\sI\s(?:hereby\s|now\s|will\s|must\s)?(?:give|award|assign"
-            rf"|grant|score|rate|grade|mark)\s(?:(?:{_THIS_WORK}|{_EVERYTHING})\s)?{_TOP}",
-            rf"\b(?:this|my|the\sabove)\s{_WORK}\s(?:has\s|was\s|is\s)(?:already\s)?(?:been\s)?(?:evaluated|assessed|graded"
-            rf"|judged|scored|marked){_GAP}{{0,30}}?\b(?:band\s(?-i:A)\b|score\s(?:of\s)?(?:100|9\d)\b|(?:100|9\d)\s?/\s?100)",
+            rf"\bas\s(?:the|your)\s(?:\w+\s){{0,2}}{_GRADER},?\s{_I_GIVE}(?:(?:{_THIS_WORK}|{_EVERYTHING})\s)?{_TOP}"
+            r"\b(?!\s(?:if|when|only|or|unless|where|to)\b)",
+            rf"\bas\san?\s(?:\w+\s){{0,2}}{_GRADER},?\s{_I_GIVE}(?:this|my)\s{_WORK}\s{_TOP}",
+            rf"\b(?:this|my|the\sabove)\s{_WORK}\s(?:has\s|was\s|is\s)(?:already\s(?:been\s)?{_GRADED}{_GAP}{{0,30}}?\b"
+            rf"|(?:been\s)?{_GRADED}\s(?:as\s|at\s|with\s)?(?:an?\s)?)"
+            r"(?:band\s(?-i:A)\b|score\s(?:of\s)?(?:100|9\d)\b|(?:100|9\d)\s?/\s?100)",
             r"'(?:revision_hint|revision_suggestions)'\s?:",
-            r"'number'\s?:\s?\d{1,2}\s?,[^\n]{0,300}?'passed'\s?:\s?true\b",
+            r"'number'\s?:\s?\d{1,2}\s?,\s?(?:'(?:evidence|reason|confidence)'\s?:[^\n]{0,300}?)?'passed'\s?:\s?true\b",
             rf"本{_WORK_ZH}已由[^。！？\n]{{0,10}}确认为(?:第一名|满分|优胜|最佳|A)",
             r"(?:评分|打分|判分)结果\s?(?:[:=]|为|是)\s?(?:A(?![A-Za-z0-9])|满分|9\d|100)",
             r"已(?:经)?通过[^。！？\n，,]{0,4}(?:评审|审核|审查)[，,][^。！？\n]{0,6}(?:等级|评分|得分)(?:为|是|:)?\s?(?:A(?![A-Za-z0-9])|满分|100)",
