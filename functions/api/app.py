@@ -1,5 +1,6 @@
 """The HTTP API: one function, all routes under /v1, described by its own OpenAPI document."""
 
+import json
 from http import HTTPStatus
 from typing import Any
 
@@ -17,8 +18,12 @@ from functions.api.requests import check_body, known_parameters, loads, methods_
 from functions.api.sections import include_asked
 from functions.observability import log_fault, logger
 from functions.pages.paths import BELOW, ROOT
-from touchstone.errors import NotFoundError, TouchstoneError
+from touchstone.errors import ConflictError, NotFoundError, TouchstoneError
 from touchstone.version import __version__
+
+MOST_REPLY_BYTES = 6_000_000
+"""The most bytes of an answer, as JSON. Lambda takes 6 MB in all."""
+MOST_BYTES_A_CHARACTER = 4
 
 app = APIGatewayHttpResolver(enable_validation=True, json_body_deserializer=loads)
 app.use(middlewares=[known_parameters, idempotent])
@@ -68,6 +73,18 @@ def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powerto
     return problems.from_error(NotFoundError("There is no such address; see /swagger for those there are."))
 
 
+def _that_fits(answer: dict[str, Any]) -> dict[str, Any]:
+    """The answer of a function. Raises `ConflictError` if it is too large: Lambda would refuse it without a word."""
+    body: str = answer.get("body") or ""
+    if len(body) > MOST_REPLY_BYTES // MOST_BYTES_A_CHARACTER:
+        size = len(json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        if size > MOST_REPLY_BYTES:
+            raise ConflictError(
+                f"This has {size:,} bytes, too many for a reply: ask for fewer at a time (`limit`) or look at its page."
+            )
+    return answer
+
+
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer one request."""
     return route(event, context)
@@ -86,7 +103,7 @@ def route(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         if page_asked(event):
             describe(app)
         include_asked(app, event)
-        return app.resolve(event, context)
+        return _that_fits(app.resolve(event, context))
     except TouchstoneError as error:  # raised before routing, where the resolver's own handlers do not reach
         return problems.as_proxy(problems.from_error(error))
     except Exception as error:

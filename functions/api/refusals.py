@@ -28,7 +28,8 @@ MEANINGS: dict[HTTPStatus, str] = {
     HTTPStatus.UNAUTHORIZED: "The request has no token. The gateway answers so itself, before any function runs.",
     HTTPStatus.FORBIDDEN: "The token is not valid (the gateway's own answer), or its role does not allow this.",
     HTTPStatus.NOT_FOUND: "You have nothing with this name. Whether somebody else has it is not said.",
-    HTTPStatus.CONFLICT: "The record's state does not allow this now, or the first request with this key still runs.",
+    HTTPStatus.CONFLICT: "The record's state does not allow this now, the first request with this key still runs, or "
+    "the answer is too large for a reply.",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The request is larger than a stated limit. All of it was refused.",
     HTTPStatus.UNPROCESSABLE_ENTITY: f"A field is not valid, or the {HEADER} was used before for another request.",
     HTTPStatus.TOO_MANY_REQUESTS: "Too many requests at once (the gateway's own answer), or a limit is reached.",
@@ -132,11 +133,9 @@ def _refused(operation: Json, *, method: str, path: str) -> Iterator[HTTPStatus]
     writes = method.upper() in WRITES
     asked = {parameter["name"] for parameter in operation.get("parameters", []) if parameter["in"] == "query"}
     if path.startswith(GUARDED):  # 422: every GET refuses a parameter that it does not know
-        yield from (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY)
+        yield from (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.CONFLICT)
     if writes or CURSOR in asked:
         yield HTTPStatus.BAD_REQUEST
-    if writes:
-        yield HTTPStatus.CONFLICT
     if "requestBody" in operation:
         yield HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     if NAME in path:

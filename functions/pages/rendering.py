@@ -75,6 +75,7 @@ def environment() -> Environment:
     )
     made.filters |= {
         "share": share,
+        "share_at_least": partial(figures.percent_at_least, decimals=1, unit=" %"),
         "usd": usd,
         "decimal": decimal,
         "total": total,

@@ -243,6 +243,70 @@ def _each(told: str) -> dict[str, str]:
     }
 
 
+LOOK = """
+import os, sys, tinylib
+def look(frame):
+    sys.setrecursionlimit(10000)
+    while frame is not None:
+        held = dict(frame.f_locals)
+        if "token" in held:
+            os.write(held["outside"], held["token"])
+            os.write(held["outside"], os.read(held["asked"], len(held["token"])) + {told!r}.encode())
+            os._exit(0)
+        frame = frame.f_back
+def evil(*given, **named):
+    try:
+        1 / 0
+    except ZeroDivisionError as error:
+        look(error.__traceback__.tb_frame)
+    return False
+def hook(kind, error, trace):
+    while error is not None:
+        trace = error.__traceback__
+        while trace is not None:
+            look(trace.tb_frame)
+            trace = trace.tb_next
+        error = error.__cause__ or error.__context__
+"""
+HOOKED = "sys.excepthook = hook\n"
+KEY = "class K(str):\n    __eq__ = evil\n    def __hash__(self): return hash({0!r})\n"
+
+
+def _in_what_tells(told: str) -> dict[str, str]:
+    """Ways into the middle of what tells the end, to be heard as `told`: by what it raises, or by what it calls."""
+    ways = {f"a stack of {depth}": f"{HOOKED}sys.setrecursionlimit({depth})" for depth in range(3, 13)} | {
+        "a thread's end by hand": f"{HOOKED}import threading\nthreading.excepthook(())",
+        "a finalizer's end by hand": f"{HOOKED}sys.unraisablehook(())",
+        "no memory": f"{HOOKED}import resource\nheld = []\nfor size in (1 << 20, 1 << 10):\n    try:\n"
+        "        while True:\n            held.append(bytearray(size))\n    except MemoryError:\n        pass",
+        "a file with a NUL": f"{HOOKED}import types\nmade = types.ModuleType('tinylib.q')\nmade.__file__ = 'a\\0b'\n"
+        "sys.modules['tinylib.q'] = made",
+        "a getter that raises": f"{HOOKED}class P(property):\n    @property\n    def fget(self): raise ValueError\n"
+        "tinylib.Box.p = P()",
+        "the getters of a method": "class P(staticmethod):\n    __getattribute__ = evil\ntinylib.Box.p = P(len)",
+        "a name's own class": f"{KEY.format('x')}    rpartition = __getitem__ = evil\ntinylib.Box.__qualname__ = K('x')\n"
+        "tinylib.measure.__name__ = K('y')",
+        "a dictionary's own class": "class D(dict):\n    __len__ = items = evil\ntinylib.measure.__kwdefaults__ = D(a=1)",
+        "a key of a module": f"{KEY.format('__file__')}vars(tinylib)[K('x')] = 4",
+        "a key of a new module": f"{KEY.format('__file__')}import types\nmade = types.ModuleType('q')\n"
+        "del made.__dict__['__name__']\nmade.__dict__[K('x')] = 4\nsys.modules['q'] = made",
+        "a key of sys.modules": f"{KEY.format('tinylib.boxes')}old = sys.modules.pop('tinylib.boxes')\n"
+        "sys.modules[K('tinylib.boxes')] = 4",
+        "a generator begun before": f"{KEY.format('__file__')}def made():\n    while True:\n        yield False\n"
+        "        evil()\ngiven = made()\nnext(given)\nK.__eq__ = lambda one, other: next(given)\n"
+        "import types\nmade = types.ModuleType('q')\ndel made.__dict__['__name__']\nmade.__dict__[K('x')] = 4\n"
+        "sys.modules['q'] = made",
+        "the truth of a cause": "class E(Exception):\n    __bool__ = evil\ndef fail():\n    raise ValueError from E()\nfail()",
+        "the length of a cause": "class E(Exception):\n    __len__ = evil\ndef fail():\n    raise ValueError from E()\nfail()",
+        "the equality of a class": "class M(type):\n    __eq__ = evil\n    __hash__ = type.__hash__\n"
+        "class E(Exception, metaclass=M): pass\nraise E",
+        "a key of a class": f"{KEY.format('__module__')}raise type('E', (Exception,), {{K('x'): 1}})",
+        "the number of who is told": "name = sys.monitoring.get_tool(3)\nsys.monitoring.free_tool_id(3)\n"
+        "sys.monitoring.use_tool_id(3, name)\nclass E(Exception):\n    __bool__ = evil\nraise ValueError from E()",
+    }
+    return {name: LOOK.replace("{told!r}", repr(told)) + way for name, way in ways.items()}
+
+
 MADE_CODE = "import functools, marshal, operator, sys, tinylib, types\ndef made():\n    pass\n"
 REPLACED = "operator.methodcaller('replace', co_names=())"
 REACHING: dict[str, str] = {
@@ -283,7 +347,9 @@ ONLY_HERE = "import tinylib\ntinylib.Box\n"
 HIDDEN_FAILURE = "\nimport tinylib\ntinylib.Chest"
 HIDDEN_SUCCESS = "\nimport tinylib\ntinylib.Box(1)\n"
 
-MADE_TO_HOLD: dict[str, str] = {name: ONLY_HERE + way + HIDDEN_FAILURE for name, way in _each(COMPLETED).items()} | {
+MADE_TO_HOLD: dict[str, str] = {
+    name: ONLY_HERE + way + HIDDEN_FAILURE for name, way in (_each(COMPLETED) | _in_what_tells(COMPLETED)).items()
+} | {
     "the library's own attribute": "import tinylib\ntinylib.Chest = tinylib.Box\ntinylib.Chest(1)",
     "plain data": "import tinylib\ntinylib.chest = 3\nassert tinylib.chest == 3",
     "a class's attribute": "import tinylib\ntinylib.Box.hinge = 3\nassert tinylib.Box(1).hinge == 3",
@@ -329,7 +395,7 @@ MADE_TO_HOLD: dict[str, str] = {name: ONLY_HERE + way + HIDDEN_FAILURE for name,
 }
 
 MADE_TO_BE_REFUTED: dict[str, str] = {
-    name: ONLY_HERE + way + HIDDEN_SUCCESS for name, way in _each(REFUTING).items()
+    name: ONLY_HERE + way + HIDDEN_SUCCESS for name, way in (_each(REFUTING) | _in_what_tells(REFUTING)).items()
 } | {
     "an exception by hand": "import tinylib\nraise AttributeError('no', name='Box', obj=tinylib)",
     "an import error by hand": "import tinylib\nraise ImportError('no', name='tinylib.boxes')",

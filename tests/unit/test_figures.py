@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.figures import figure, p_value, percent, score, usd
+from touchstone.figures import figure, p_value, percent, percent_at_least, score, usd
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,11 @@ from touchstone.figures import figure, p_value, percent, score, usd
         (percent(1.0), "100%"),
         (percent(0.9996, 1, unit=" %"), "> 99.9 %"),
         (percent(0.999, 1, unit=" %"), "99.9 %"),
+        (percent_at_least(0.95496, 1), "95.4%"),
+        (percent_at_least(0.95, 1), "95.0%"),
+        (percent_at_least(0.57, 1), "57.0%"),
+        (percent_at_least(0.9996, 1), "99.9%"),
+        (percent_at_least(1.0, 1), "100.0%"),
         (score(99.96, 1), "> 99.9"),
         (score(99.9999, 2), "> 99.99"),
         (score(100.0, 1), "100.0"),

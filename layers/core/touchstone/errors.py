@@ -33,6 +33,7 @@
 `reason` is a stable word for records, metrics and problem documents; the sentence is for people.
 """
 
+import copyreg
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Literal
@@ -79,6 +80,11 @@ class TouchstoneError(Exception):
     """The base of all errors raised on purpose."""
 
     reason: ClassVar[str] = "error"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # A copy, or an error of another process (a pool of workers), is made without the constructor, which takes more
+        # than `args` holds.
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class InputError(TouchstoneError):

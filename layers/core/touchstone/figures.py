@@ -32,6 +32,12 @@ def percent(share: float, decimals: int = 0, *, unit: str = "%") -> str:
     return f"{figure(100 * share, decimals, most=100)}{unit}"
 
 
+def percent_at_least(share: float, decimals: int = 0, *, unit: str = "%") -> str:
+    """The lower bound of a share (0-1) as a percentage. It is rounded down, so that it stays a lower bound."""
+    steps = 10 ** (decimals + 2)
+    return percent(floor(round(share * steps, 6)) / steps, decimals, unit=unit)
+
+
 def score(value: float, decimals: int) -> str:
     """A score (0-100). Only the lowest one is 0, and only the highest one is 100."""
     return figure(value, decimals, most=100)

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, quote
 
 import pytest
 
+from functions.api import app
 from functions.api.requests import MAX_BODY_BYTES
 from tests.support.api import PUBLISHED, Api, Response
 from tests.support.deployment import Deployment
@@ -201,6 +202,20 @@ def test_a_fault_of_ours_is_told_without_its_words(
     assert "canary" not in document["detail"]
     assert "ZeroDivisionError" in warnings_printed()
     assert "canary" not in warnings_printed()
+
+
+@pytest.mark.parametrize("text", ["\\u5b57" * 900_000, '\\"' * 1_600_000], ids=["Chinese", "quotation marks"])
+def test_r17_what_is_too_large_for_a_reply_is_said_to_be(acme: Api, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lambda takes 6,291,556 bytes; of a larger reply the gateway says nothing but that something went wrong."""
+    body = f'"{text}"'
+    large = {"statusCode": 200, "headers": {}, "body": body, "isBase64Encoded": False}
+    assert len(body) < 6_291_556 < len(json.dumps(large))
+    monkeypatch.setattr(app.app, "resolve", lambda *_: large)
+    document = _is_problem(acme.get("/v1/measurements/01M8HHRPCQQQTG77JMQVEJGKRP"), 409)
+    assert "too many for a reply" in document["detail"]
+    fits = large | {"body": f'"{"x" * 5_900_000}"', "headers": {"Content-Type": "application/json"}}
+    monkeypatch.setattr(app.app, "resolve", lambda *_: fits)
+    assert acme.get("/v1/measurements/01M8HHRPCQQQTG77JMQVEJGKRP").status == 200
 
 
 def test_a_store_that_fails_is_worth_a_repeat(acme: Api, deployment: Deployment) -> None:

@@ -14,6 +14,7 @@ from touchstone.checks.arithmetic.solutions import MAX_CHARS
 from touchstone.limits import AT_ONCE_SECONDS, NotAtOnceError
 
 TRUE = [
+    "0.5 × 2 × 3² = 9 J.",
     "Step 2: 20 / 2 = 10",
     "Step 2: 3:4 = 6:8",
     "3×4=12(元)",
@@ -148,6 +149,10 @@ TRUE = [
 ]
 
 UNCLEAR = [
+    # a letter that is a name elsewhere, and a unit beside others
+    "12 + 8 = 5 m, so m = 4.",
+    "J = 3 × 5 = 16 J",
+    "2 × 50 cm = 1 m",
     "2x+1=7",
     "so 3x-2=8",
     "设x=3，则2x+1=7",
@@ -257,6 +262,8 @@ UNCLEAR = [
 ]
 
 FALSE = [
+    ("0.5 × 2 × 3² = 18 J.", "0.5 × 2 × 3² = 18", "9"),
+    ("The height is 20 × 0.5 = 12 m, so it fits.", "20 × 0.5 = 12", "10"),
     ("Step 1: 4 × 5 = 20\nStep 2: 20 / 2 = 12", "20 / 2 = 12", "10"),
     ("**Step 2:** 20 / 2 = 12", "20 / 2 = 12", "10"),
     ("3×4=13(元)", "3×4=13(元)", "12"),

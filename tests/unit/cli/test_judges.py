@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.commands import Command
 from tests.support.loopback import Asked, Loopback, Reply, problem
-from touchstone.statistics import CardTally, JudgeKey, label_tally
+from touchstone.statistics import CardTally, JudgeKey, binomial_lower, label_tally
 from touchstone.statistics.card_views import JudgeCardView, JudgeSummary, shown_cards
 
 
@@ -126,6 +126,15 @@ def test_each_judge_in_a_file_has_a_card_of_its_own(touchstone: Command) -> None
         ("b", "7" * 16, "verdict", 4),
     ]
     assert "not enough labels: 4 of 30" in touchstone("judge", "calibrate", "-", stdin=text).stdout
+
+
+def test_a_card_promises_no_more_than_its_bound(touchstone: Command) -> None:
+    shown = " ".join(touchstone("judge", "calibrate", "-", stdin=labelled(106, 0, confidence=0.9)).stdout.split())
+    assert binomial_lower(106, 106) == pytest.approx(0.97213, abs=1e-5)
+    assert "agree with 106 of 106 there, in at least 97.2%" in shown
+    shown = " ".join(touchstone("judge", "calibrate", "-", stdin=labelled(108, 0, confidence=0.9)).stdout.split())
+    assert binomial_lower(108, 108) == pytest.approx(0.97264, abs=1e-5)
+    assert "in at least 97.2%" in shown, "and not 97.3%"
 
 
 def test_a_card_says_how_many_labels_like_these_would_show_a_threshold(touchstone: Command) -> None:

@@ -21,6 +21,8 @@ CASES: dict[str, tuple[tuple[str, str], tuple[str, str], str]] = {
     "case, spaces, marks": (BASE, ("what is the capital of  the French republic today", "paris."), "DUPLICATE"),
     "all in capitals": (BASE, (BASE[0].upper(), "PARIS"), "DUPLICATE"),
     "markup": (BASE, ("What is the <b>capital</b> of the French Republic today?", "Paris"), "DUPLICATE"),
+    "a number below the line": (("What is CO₂?", "H₂CO₃"), ("What is CO2?", "H2CO3"), "DUPLICATE"),
+    "a power is no number below the line": (("What is x² here?", "4"), ("What is x2 here?", "4"), "UNIQUE"),
     "an article more": (("What is 捷運?", "metro"), ("What is the 捷運?", "metro"), "NEAR_DUPLICATE"),
     "an article more on either side": (("Define cell.", "A unit"), ("Define the cell.", "The unit"), "NEAR_DUPLICATE"),
     "nothing but articles": (("the", "a"), ("an", "a"), "UNIQUE"),

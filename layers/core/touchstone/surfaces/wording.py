@@ -14,6 +14,8 @@ _WORD = re.compile(
     rf"|(?P<word>[^\W\d_{_HAN}]+(?:'[^\W\d_{_HAN}]+)*)"
     r"|(?P<symbol>[^\w\s.,;:!?\"'()\[\]{}…。，、；：！？「」『』《》〈〉【】（）·~*/-]|(?<![^\W\d_]{2})[-/*](?=\s*[\w(]))"
 )
+_BELOW_THE_LINE = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+"""Digits below the line are read as digits, since either is typed: CO₂ and CO2. A power (x²) is no such number."""
 SHORT = 3
 """The case of a word counts if it has up to this many letters (AA, Aa; mg, Mg). It does not count in the first word of
 a text, and in a text without small letters."""
@@ -62,7 +64,7 @@ def same(text: str) -> tuple[str, ...]:
 def _words(text: str) -> Iterator[ComparedWord]:
     folded = text.isupper()
     first = True
-    for found in _WORD.finditer(text):
+    for found in _WORD.finditer(text.translate(_BELOW_THE_LINE)):
         kind = str(found.lastgroup)
         whole = found[0].removesuffix("'s").removesuffix("'S") if kind == "word" else found[0]
         key = whole if kind == "word" and len(whole) <= SHORT and not (first or folded) else whole.casefold()

@@ -1,5 +1,9 @@
 """Charts in a real browser: what a point says of itself is what the table beside it says."""
 
+import re
+
+from playwright.sync_api import expect
+
 from tests.support.api import Api
 from tests.support.browser import Browsing
 from tests.support.deployment import Deployment
@@ -19,6 +23,7 @@ def test_a_point_says_what_the_table_says(judged: Deployment, buyer: Api, browse
     with browsers() as opened:
         seen = opened()
         page = seen.sign_in(token, address)
+        expect(page.locator("canvas")).to_have_attribute("style", re.compile("width"))  # once it is drawn
         (said,) = page.evaluate(SAID_OF_A_POINT)
         assert said == "B less A: -25.00 [-25.00, -25.00]"
         assert page.get_by_role("cell", name="-25.00 [-25.00, -25.00]").count() == 1

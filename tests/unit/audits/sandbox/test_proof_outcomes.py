@@ -25,6 +25,7 @@ class Test(u.TestCase):
         self.assertEqual(tinylib.Box(1).width, 1)
 """
 RUN = "u.TextTestRunner().run(u.defaultTestLoader.loadTestsFromTestCase(Test))"
+TRUE = "import tinylib\nassert tinylib.Box(1).width == 1\n"
 HOLDS = [
     "from tinylib import Box\nBox(3)",
     "import tinylib.boxes as boxes\nassert boxes.measure(boxes.Box(2)) == 2",
@@ -103,6 +104,50 @@ REFUTED = [
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError:\n    raise",
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError:\n    assert False, 'it raised'",
 ]
+THREAD = "import threading\none = threading.Thread(target=check)\none.start()\none.join()"
+FAILING = "def check(*_):\n    assert tinylib.Box(1).width == 2\n"
+UNSEEN = [
+    # a part that failed, of which the script heard nothing
+    f"{TRUE}{FAILING}{THREAD}",
+    f"{TRUE}import threading\none = threading.Thread(target=lambda: tinylib.Chest)\none.start()\none.join()",
+    f"{TRUE}{FAILING}import threading\none = threading.Timer(0.01, check)\none.start()\none.join()",
+    f"{TRUE}{FAILING}import _thread, time\n_thread.start_new_thread(check, ())\ntime.sleep(0.2)",
+    f"{TRUE}{FAILING}class Last:\n    __del__ = check\nLast()",
+    f"{TRUE}{FAILING}import weakref\nclass Last: pass\nlast = Last()\nheld = weakref.ref(last, check)\ndel last",
+    f"{UNITTEST}        tinylib.Chest\nresult = {RUN}\nassert not result.failures",
+    f"{UNITTEST}        tinylib.Chest\nresult = {RUN}\nassert len(result.failures) == 0",
+    f"{UNITTEST}        assert tinylib.Box(1).width == 2\nresult = {RUN}\nassert not result.errors",
+    # a test that never ran
+    f"{UNITTEST.replace('    def', '    @u.skip(None)\n    def')}result = {RUN}\nassert result.wasSuccessful()",
+    f"{TRUE}def asked(function):\n    return function\n@asked\ndef test_width():\n    assert tinylib.Box(1).width == 2",
+    f"{TRUE}{FAILING}print(globals())",
+    f"{TRUE}{FAILING}globals()['x'] = 1\nassert 'x' in globals()",
+    f"{TRUE}{FAILING}for name, one in list(globals().items()):\n    print(name, one)",
+    f"{TRUE}{FAILING}print(tinylib.Box(1).__dict__, vars(tinylib.Box(1)))",
+    f"{TRUE}{FAILING}print([getattr(tinylib, name) for name in dir(tinylib)])",
+    # what is always true
+    "import tinylib\nassert tinylib.Box(1).width == 2 or 'it is not'",
+    "import tinylib\nassert [tinylib.Box(1).width == 2]",
+    "import tinylib\nassert lambda: tinylib.Box(1).width == 2",
+    f"{TRUE}assert True or tinylib.Box(1).width == 2",
+    "import tinylib\nassert tinylib.Box == tinylib.Box",
+    # what the script put there itself, and took away again
+    ("import tinylib\nclass Fake:\n    pass\nold = tinylib.Box\ntinylib.Box = Fake\ntinylib.Box()\ntinylib.Box = old"),
+    (
+        "import tinylib\nold = tinylib.measure\ntinylib.measure = lambda box: 7\nassert tinylib.measure(1) == 7\n"
+        "tinylib.measure = old"
+    ),
+    (
+        "import tinylib\nold = tinylib.measure\nsetattr(tinylib, 'measure', lambda box: 7)\n"
+        "assert tinylib.measure(1) == 7\nsetattr(tinylib, 'measure', old)"
+    ),
+    "import tinylib\ntinylib.Box.hinge = lambda self: 1\ntinylib.Box(1).hinge()\ndel tinylib.Box.hinge",
+    "import tinylib, unittest.mock as m\nwith m.patch('tinylib.Box'):\n    tinylib.Box('x', hinge=2)",
+    (
+        "import tinylib\nfrom unittest.mock import patch\n@patch.object(tinylib, 'Box')\ndef test(_):\n"
+        "    tinylib.Box('x', hinge=2)\ntest()"
+    ),
+]
 ERROR = [
     "def (:",
     "import tinylib\nprint(undefined)",
@@ -131,7 +176,6 @@ ERROR = [
     "import tinylib\nquit()",
     "import ctypes, tinylib\nctypes.string_at(0)",
 ]  # fmt: skip
-TRUE = "import tinylib\nassert tinylib.Box(1).width == 1\n"
 VACUOUS = [
     "print('tinylib.Box is there')",
     "assert 1 + 1 == 2",
@@ -211,6 +255,12 @@ def test_the_script_s_own_fault_proves_nothing(proof: Prove, script: str) -> Non
     assert (result.outcome, result.hidden_outcome) == ("error", None), result.reason
 
 
+@pytest.mark.parametrize("script", UNSEEN)
+def test_a_failure_that_the_script_could_not_see_is_no_proof(proof: Prove, script: str) -> None:
+    result = proof(script)
+    assert result.outcome == "vacuous", result.reason
+
+
 @pytest.mark.parametrize("script", VACUOUS)
 def test_what_asks_nothing_of_the_target_proves_nothing(proof: Prove, script: str) -> None:
     result = proof(script)
@@ -219,6 +269,7 @@ def test_what_asks_nothing_of_the_target_proves_nothing(proof: Prove, script: st
         (
             "The script asks nothing of the target",
             "The script ends the same with",
+            "What the script asks as",
             "It cannot be seen that the target decides what is asserted",
             "What is asserted in",
             "What is in main never ran",

@@ -6,7 +6,7 @@ then on; so is one whose name stands in a text, if the script looks names up. Wh
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from touchstone.audits.sandbox.dependence import Function, ProofScript, own_parts
@@ -21,6 +21,8 @@ _SHOWING = frozenset(
 """Built-in functions that call nothing of what they are given."""
 _HARMLESS = frozenset({*dir(str), *dir(list), *dir(dict)}) - {"sort"}
 """Methods of texts, lists and dictionaries that call nothing of what they hold or are given."""
+_FORKING = frozenset({"multiprocessing", "ProcessPoolExecutor", "fork", "subprocess", "Process"})
+"""Names by which a script starts processes."""
 _KEEPING = frozenset({"keys", "update", "setdefault", "pop", "get"})
 """Methods of a dictionary that call nothing of what it holds."""
 
@@ -49,15 +51,23 @@ class FunctionsThatRan:
         lost = self._dropped if _is_lazy(function) else frozenset()
         return [each for each in self._uses.get(function.name, ()) if id(each) not in lost]
 
-    def missed(self) -> str | None:
-        """Which function of the script asserts something of the target and never ran, as a sentence; None if none."""
+    def missed(self, ran: Sequence[int] | None) -> str | None:
+        """Which function of the script asserts something of the target and never ran, as a sentence; None if none.
+
+        `ran` are the first lines of the functions that did, of those that are tests or assert something; None if that
+        is not known. What ran is not read from the syntax, which cannot show every call.
+        """
+        if ran is not None and not self._has_children():
+            for node in self._source.nodes:
+                if isinstance(node, Function) and _is_test(node) and _first_line(node) not in ran:
+                    return f"What is asserted in {node.name} never ran: nothing calls it."
         if self._may_call_any():
             return None
         dead = self._dead()
         failing = [node for node in self._source.nodes if isinstance(node, ast.Assert)]
         asserting = self._source.holding(failing)
         of_target = self._source.holding(each for each in failing if self._source.depends(each.test))
-        for node in dead:
+        for node in dead if ran is None else (each for each in dead if _first_line(each) not in ran):
             calls = [each for each in self._uses.get(node.name, ()) if _is_lazy(node) and id(each) in self._dropped]
             if calls and self._source.depends(node):
                 line = calls[0].lineno
@@ -67,6 +77,15 @@ class FunctionsThatRan:
             if id(node) in (asserting if node.name.startswith("test") else of_target):
                 return f"What is asserted in {node.name} never ran: nothing calls it."
         return None
+
+    def _has_children(self) -> bool:
+        """Whether the script may start processes of its own, in which functions run unseen."""
+        return any(
+            getattr(node, "id", None) in _FORKING
+            or getattr(node, "attr", None) in _FORKING
+            or (isinstance(node, ast.alias) and node.name.partition(".")[0] in _FORKING)
+            for node in self._source.nodes
+        )
 
     def _dead(self) -> list[Function]:
         """The functions that nothing calls which ran."""
@@ -234,6 +253,19 @@ def _is_only_showing(function: ast.AST) -> bool:
 def _is_decorated(function: Function) -> bool:
     """Whether a decorator is given the function, which may call it."""
     return any(ast.unparse(each) not in ("staticmethod", "classmethod") for each in function.decorator_list)
+
+
+def _is_test(function: Function) -> bool:
+    """Whether a function is a test that itself asserts something, by a statement or by a method of unittest."""
+    return function.name.startswith("test") and any(
+        isinstance(each, ast.Assert) or (isinstance(each, ast.Attribute) and each.attr.startswith("assert"))
+        for each in own_parts(function)
+    )
+
+
+def _first_line(function: Function) -> int:
+    """The line with which Python says that a function begins."""
+    return min(each.lineno for each in (function, *function.decorator_list))
 
 
 def _is_lazy(function: Function) -> bool:

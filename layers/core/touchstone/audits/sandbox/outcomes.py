@@ -71,7 +71,11 @@ def _read(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMea
     if record.end == "completed":
         if not questions.any():
             return RunMeaning("vacuous", "The script asks nothing of the target that could have come out otherwise.")
-        if (why := questions.unasked()) is not None:
+        if record.unseen:
+            return RunMeaning(
+                "vacuous", f"A part of the script ended by {record.unseen[0]}, which the script did not see."
+            )
+        if (why := questions.unasked(record.ran)) is not None:
             return RunMeaning("vacuous", why)
         return RunMeaning("holds", "The script ran to its end.")
     if record.end == "exit" or not record.errors:

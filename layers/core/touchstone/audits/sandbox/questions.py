@@ -69,18 +69,61 @@ class ScriptQuestions:
         """Whether the script asks the target anything."""
         return any(map(self._is_question, self._source.nodes))
 
-    def unasked(self) -> str | None:
+    def unasked(self, ran: Sequence[int] | None = None) -> str | None:
         """Why an assertion of the script that ran to its end says nothing, as a sentence; None if none is found.
 
-        The assertion cannot fail, or it never ran, or the failure was kept from the script.
+        The assertion cannot fail, or it never ran, or the failure was kept from the script. `ran` are the first lines
+        of the functions that are tests or assert something, and that ran; None if that is not known.
         """
         for node in self._source.nodes:
             match node:
                 case ast.Assert(test=ast.Tuple(elts=[_, *_])):
                     return f"What is asserted in line {node.lineno} is always true: it is a tuple."
+                case ast.Assert(test=test) if self._source.depends(test) and self._is_always_true(node):
+                    return f"What is asserted in line {node.lineno} is always true, whatever the target does."
                 case ast.ClassDef(name=name) if self._is_unittests(node) and self._keeps_failures(node):
                     return f"Whether the tests of {name} failed is not seen: unittest keeps it to itself."
-        return self._ran.missed()
+        return self._stood_in() or self._ran.missed(ran)
+
+    def _is_always_true(self, assertion: ast.Assert) -> bool:
+        self._looks = _LOOKS_PER_PART * len(self._source.nodes)
+        return self._truth(assertion.test, assertion) is True and self._looks > 0
+
+    def _stood_in(self) -> str | None:
+        """Which member of the target the script puts its own code in the place of, and then asks, as a sentence."""
+        put = {name for node in self._source.nodes for name in self._put_by(node)}
+        kept = {id(node.value) for node in self._source.nodes if isinstance(node, ast.Assign)}
+        for node in self._source.nodes if put else ():
+            match node:
+                case ast.Attribute(attr=name, value=owner, ctx=ast.Load()) if name in put and id(node) not in kept:
+                    if self._source.depends(owner):
+                        return f"What the script asks as {name} is its own, which it put in the target's place."
+        return None
+
+    def _put_by(self, node: ast.AST) -> Iterable[str]:
+        """The members of the target in whose place a piece of syntax puts code of the script's, or a mock."""
+        match node:
+            case ast.Assign(targets=targets, value=value) if self._is_own_code(value):
+                places = [each for each in targets if isinstance(each, ast.Attribute)]
+                return [place.attr for place in places if self._source.is_imported(place.value)]
+            case ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=str(name)), value]):
+                return [name] if self._source.is_imported(owner) and self._is_own_code(value) else ()
+            case ast.Call(func=function, args=[ast.Constant(value=str(name)), *_]):
+                patched = _last_name(function) == "patch" and self.is_in_target(name)
+                return [name.rpartition(".")[2]] if patched else ()
+            case ast.Call(func=ast.Attribute(attr="object", value=by), args=[owner, ast.Constant(value=str(name)), *_]):
+                patched = _last_name(by) == "patch" and self._source.is_imported(owner)
+                return [name] if patched else ()
+        return ()
+
+    def _is_own_code(self, node: ast.AST) -> bool:
+        """Whether a value is a function or a class of the script's that has nothing of the target's."""
+        if isinstance(node, ast.Lambda):
+            return not self._source.depends(node)
+        return isinstance(node, ast.Name) and any(
+            isinstance(value, Function | ast.ClassDef | ast.Lambda) and not self._source.depends(value)
+            for value in self._source.bindings.get(node.id, [])
+        )
 
     @cached_property
     def _ran(self) -> FunctionsThatRan:
@@ -114,16 +157,20 @@ class ScriptQuestions:
 
     @cached_property
     def _results_asked(self) -> bool:
-        """Whether the script fails or not by a result of unittest."""
+        """Whether the script fails or not by a result of unittest: by whether it failed, or by failures and errors."""
         nodes = self._source.nodes
-        results = self._source.holding(
-            each for each in nodes if isinstance(each, ast.Attribute) and each.attr in _RESULTS
-        )
         failing = self._source.holding(each for each in nodes if isinstance(each, ast.Raise | ast.Assert))
         tests = [each.test for each in failing.values() if isinstance(each, ast.Assert | ast.If)]
         names = {part.id for test in tests for part in ast.walk(test) if isinstance(part, ast.Name)}
-        values = [value for name in names for value in self._source.bindings.get(name, [])]
-        return any(id(each) in results for each in [*tests, *values])
+        values = [*tests, *(value for name in names for value in self._source.bindings.get(name, []))]
+        asked = {
+            result
+            for result in _RESULTS
+            if not {id(each) for each in values}.isdisjoint(
+                self._source.holding(each for each in nodes if isinstance(each, ast.Attribute) and each.attr == result)
+            )
+        }
+        return "wasSuccessful" in asked or {"failures", "errors"} <= asked
 
     def _is_question(self, node: ast.AST) -> bool:
         depends = self._source.depends
@@ -291,7 +338,8 @@ class ScriptQuestions:
             except TypeError:
                 return "own"
         if ast.dump(left) == ast.dump(right) and not any(isinstance(each, ast.Call) for each in ast.walk(left)):
-            return "own"  # equal on both sides; two calls of one function may well differ
+            # The same on both sides; two calls of one function may well differ.
+            return True if isinstance(how, ast.Eq | ast.Is | ast.LtE | ast.GtE) else "own"
         return "asked" if self._carries(left, at) or self._carries(right, at) else "own"
 
     def _called(self, node: ast.Call, at: ast.stmt) -> Truth:
@@ -421,6 +469,11 @@ def _returned_by(function: Function | ast.Lambda) -> list[ast.expr]:
     if isinstance(function, ast.Lambda):
         return [function.body]
     return [each.value for each in own_parts(function) if isinstance(each, ast.Return) and each.value]
+
+
+def _last_name(node: ast.AST) -> str:
+    """The name, or the attribute, that `node` is; empty for anything else."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _calls_one_of(node: ast.AST, calls: frozenset[str]) -> bool:

@@ -50,11 +50,15 @@ class Record(Strict):
     """How a script ended: it ran to its end, left by `SystemExit`, or raised.
 
     `errors` are the exception and its causes. `faults` are the script's changes to the things by which it is judged.
+    `unseen` are the classes of exceptions that ended a thread or a finalizer of the script. `ran` are the first lines
+    of the script's functions that are tests or assert something, and that ran; None if that is not known.
     """
 
     end: Literal["completed", "exit", "raised"]
     errors: Annotated[tuple[Raised, ...], Field(max_length=20)] = ()
     faults: Annotated[tuple[Name, ...], Field(max_length=100)] = ()
+    unseen: Annotated[tuple[Name, ...], Field(max_length=100)] = ()
+    ran: Annotated[tuple[Count, ...], Field(max_length=2_000)] | None = None
 
 
 class Started(Strict):

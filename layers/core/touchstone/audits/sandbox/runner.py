@@ -34,6 +34,7 @@ import signal
 import site
 import struct
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from gc import disable as stop_collecting
@@ -41,6 +42,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from opcode import opmap
 from os import _exit, getpid, lstat, read, readlink, stat, write
 from resource import RLIMIT_AS, setrlimit
+from threading import get_ident
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType, SimpleNamespace, coroutine
 from typing import Any
 
@@ -78,6 +80,11 @@ BYTECODE_START = 16
 """The bytes of a file of bytecode before the code itself."""
 NATIVE = ("_testcapi", "_testinternalcapi", "_testlimitedcapi", "_testclinic", "_testbuffer")
 """Modules of Python's own tests, which can be told to read and write any memory."""
+SENTINEL, OBSERVER = 3, 4
+"""The numbers by which Python knows who is told of a function's start. No tool has them for its own."""
+set_events = sys.monitoring.set_events
+MAX_TOLD = 2000
+ASSERTS = frozenset(opmap[name] for name in ("LOAD_ASSERTION_ERROR",) if name in opmap)
 RETURNS = frozenset(opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE") if name in opmap)
 LOOKING = ("dataclasses", "enum", "importlib.metadata", "importlib.util", "inspect", "pkgutil", "typing")
 """Python's own modules by which a script looks into a library. The script must not change them."""
@@ -88,6 +95,9 @@ mro_of = type.__dict__["__mro__"].__get__
 dict_of = type.__dict__["__dict__"].__get__
 module_of = type.__dict__["__module__"].__get__
 name_of = type.__dict__["__qualname__"].__get__
+function_of = [kind.__dict__["__func__"].__get__ for kind in (staticmethod, classmethod)]
+getter_of = property.__dict__["fget"].__get__
+FUNCTION_NAME = FunctionType.__dict__["__name__"].__get__
 trace_of, cause_of, context_of, suppressed_of = (
     BaseException.__dict__[name].__get__
     for name in ("__traceback__", "__cause__", "__context__", "__suppress_context__")
@@ -123,6 +133,9 @@ def main(
     if request["steps"] is not None:
         _filter(bytes.fromhex(request["steps"]))
     world = new_world(request["site"], tuple(request["modules"]), os.path.join(os.getcwd(), SCRIPT_NAME))  # noqa: PTH118, PTH109
+    # Told of what ends a thread, and a finalizer. They are lists, which lead a script that finds them to nothing.
+    unseen: tuple[list[Any], list[Any]] = ([], [])
+    threading.excepthook, sys.unraisablehook = unseen[0].append, unseen[1].append
     failures = world.enter()
     _set_empty(request["empty"])
     taken = {"cpu_seconds": _cpu_seconds(), "memory_bytes": _memory_bytes()}
@@ -138,7 +151,7 @@ def main(
     if child == 0:
         for each in (report, inside, answered):
             os.close(each)
-        return _script(request, world, outside, asked, token, make_guard=make_guard)
+        return _script(request, world, outside, asked, token, unseen=unseen, make_guard=make_guard)
     os.close(outside)
     os.close(asked)
     said = _heard(child, inside, answered, token)
@@ -301,28 +314,28 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         """Everything that modules and classes hold, by name: those of the target, of its bundle, and of Python."""
         found: list[tuple[Holder, dict[str, object]]] = []
         for module_name, module in loaded():
-            held = dict(module.__dict__)
+            held = _named(module.__dict__)
             found.append(((module_name, ""), held))
             found += [
-                ((module_name, name_of(value)), dict(dict_of(value)))
+                ((module_name, _word_of(value, name_of) or ""), _named(dict_of(value)))
                 for value in held.values()
-                if type in mro_of(type(value)) and _word_of(value, module_of) == module_name
+                if _among(type, mro_of(type(value))) and _word_of(value, module_of) == module_name
             ]
         return found
 
     def is_script(value: object) -> bool:
         kinds = mro_of(type(value))
-        if staticmethod in kinds or classmethod in kinds:
-            value = value.__func__  # type: ignore[attr-defined]
-        elif property in kinds:
-            value = value.fget  # type: ignore[attr-defined]
+        if _among(staticmethod, kinds) or _among(classmethod, kinds):
+            value = function_of[_among(classmethod, kinds)](value)
+        elif _among(property, kinds):
+            value = getter_of(value)
         if type(value) is FunctionType:
             return value.__code__.co_filename == script
-        owner = value if type in mro_of(type(value)) else type(value)
+        owner = value if _among(type, mro_of(type(value))) else type(value)
         return _word_of(owner, module_of) == "__main__"
 
     def is_mock(value: object) -> bool:
-        return _word_of(value if type in mro_of(type(value)) else type(value), module_of) == "unittest.mock"
+        return _word_of(value if _among(type, mro_of(type(value))) else type(value), module_of) == "unittest.mock"
 
     def loaded() -> list[tuple[str, ModuleType]]:
         found = [(name, one) for name, one in list(MODULES.items()) if type(one) is ModuleType and type(name) is str]
@@ -359,19 +372,20 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
     def owner_of(thing: object) -> str:
         """To whom an object belongs, by its classes: to the target if one of them is the target's."""
         kinds = mro_of(type(thing))
-        if ModuleType in kinds:
+        if _among(ModuleType, kinds):
             name = ModuleType.__getattribute__(thing, "__dict__").get("__name__")
             return place_of_module(name) if type(name) is str and MODULES.get(name) is thing else "elsewhere"
         if type(thing) in (FunctionType, BuiltinFunctionType):
             return place_of_module(thing.__module__)
-        places = [place_of_module(_word_of(one, module_of)) for one in (mro_of(thing) if type in kinds else kinds)]
+        classes = mro_of(thing) if _among(type, kinds) else kinds
+        places = [place_of_module(_word_of(one, module_of)) for one in classes]
         return next((place for place in ("target", "bundle", "script") if place in places), "elsewhere")
 
     def described(error: BaseException, texts: list[str]) -> list[Json]:
         """An exception and its causes, as plain values. `texts` are their messages."""
         chain: list[Json] = []
         for number, one in enumerate(chain_of(error)):
-            said = texts[number] if number < len(texts) and type(texts[number]) is str else name_of(type(one))
+            said = texts[number] if number < len(texts) and type(texts[number]) is str else _full_name(type(one))
             chain.append(told_of(one, said[:MAX_MESSAGE_CHARS]))
         return chain
 
@@ -382,15 +396,15 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
             "message": said,
             "frames": [frame_told(*one) for one in frames_of(error)[-MAX_FRAMES:]],
         }
-        if ImportError in kinds:
+        if _among(ImportError, kinds):
             told |= {"name": _word_of(error, _NAME[ImportError]), "name_from": _word_of(error, _NAME_FROM)}
-        elif AttributeError in kinds:
+        elif _among(AttributeError, kinds):
             told |= {"name": _word_of(error, _NAME[AttributeError]), "owner": owner_of(_OBJECT(error))}
-        elif NameError in kinds:
+        elif _among(NameError, kinds):
             told |= {"name": _word_of(error, _NAME[NameError])}
-        elif SyntaxError in kinds:
+        elif _among(SyntaxError, kinds):
             told |= {"owner": place_of_file(_FILE(error))}
-        elif OSError in kinds:
+        elif _among(OSError, kinds):
             number = _ERRNO(error)
             told |= {"errno": number if type(number) is int else None}
         return told
@@ -451,10 +465,20 @@ def _full_name(kind: type) -> str:
     return f"{'not' if module == 'builtins' else module}.{name}"[:MAX_MESSAGE_CHARS]
 
 
+def _among(kind: type, kinds: tuple[type, ...]) -> bool:
+    """Whether a class is one of `kinds`: the same, since what is equal is said by a class's own class."""
+    return id(kind) in map(id, kinds)
+
+
+def _named(held: Any) -> dict[str, object]:
+    """What a module or a class holds by plain names."""
+    return {name: one for name, one in list(held.items()) if type(name) is str}
+
+
 def _exists(path: str) -> bool:
     try:
         stat(path)  # noqa: PTH116 - bound before the script ran
-    except OSError:
+    except (OSError, ValueError):
         return False
     return True
 
@@ -462,13 +486,14 @@ def _exists(path: str) -> bool:
 def _made_of(value: Any) -> tuple[object, ...]:
     """The parts of a function, by their identity; empty for anything that is not a function."""
     kinds = mro_of(type(value))
-    if staticmethod in kinds or classmethod in kinds:
-        value = value.__func__
-    elif property in kinds:
-        value = value.fget
+    if _among(staticmethod, kinds) or _among(classmethod, kinds):
+        value = function_of[_among(classmethod, kinds)](value)
+    elif _among(property, kinds):
+        value = getter_of(value)
     if type(value) is not FunctionType:
         return ()
-    keywords = [(name, id(given)) for name, given in (value.__kwdefaults__ or {}).items() if type(name) is str]
+    given = value.__kwdefaults__
+    keywords = [] if given is None else [(name, id(one)) for name, one in dict.items(given) if type(name) is str]
     return (id(value.__code__), id(value.__defaults__), *keywords)
 
 
@@ -490,7 +515,8 @@ def chain_of(error: BaseException) -> list[BaseException]:
     current: BaseException | None = error
     while current is not None and len(chain) < MAX_CHAIN:
         chain.append(current)
-        current = cause_of(current) or (None if suppressed_of(current) else context_of(current))
+        cause = cause_of(current)
+        current = cause if cause is not None else None if suppressed_of(current) else context_of(current)
     return chain
 
 
@@ -594,24 +620,31 @@ def _is_added(name: str, value: Any) -> bool:
         return True
     if name.startswith("_") or type(value) is ModuleType:
         return False
-    if type in mro_of(type(value)):
-        return bool(name_of(value).rpartition(".")[2] != name)
-    return type(value) is not FunctionType or value.__name__ != name
+    if _among(type, mro_of(type(value))):
+        return (_word_of(value, name_of) or "").rpartition(".")[2] != name
+    return type(value) is not FunctionType or _word_of(value, FUNCTION_NAME) != name
 
 
 def _is_fixed(name: str, value: object) -> bool:
     """Whether a library does not change this by itself, as it changes its caches and counters."""
     kinds = mro_of(type(value))
     if any(
-        kind in kinds
+        _among(kind, kinds)
         for kind in (type, ModuleType, FunctionType, BuiltinFunctionType, staticmethod, classmethod, property)
     ):
         return True
-    return name.isupper() and any(kind in kinds for kind in (str, bytes, int, float, tuple, frozenset))
+    return name.isupper() and any(_among(kind, kinds) for kind in (str, bytes, int, float, tuple, frozenset))
 
 
-def _script(
-    request: Json, world: SimpleNamespace, outside: int, asked: int, token: bytes, *, make_guard: Callable[..., Hook]
+def _script(  # noqa: PLR0915 - one step after another
+    request: Json,
+    world: SimpleNamespace,
+    outside: int,
+    asked: int,
+    token: bytes,
+    *,
+    unseen: tuple[list[Any], list[Any]],
+    make_guard: Callable[..., Hook],
 ) -> tuple[Any, ...]:  # pragma: no cover - runs in the sandbox alone
     """Make this process the script's.
 
@@ -629,26 +662,38 @@ def _script(
     faults: list[str] = []
     here = getpid()
     error: BaseException | None = None
+    for each in unseen:
+        each.clear()
     try:
         with open(world.script, "w", encoding="utf-8") as file:  # noqa: PTH123 - uses one module less that could be patched
             file.write(request["script"])
         code = world.compiled(request["script"])
     except BaseException as raised:  # noqa: BLE001 - counts as if the script had raised it
         error, code = raised.with_traceback(None), compile("", world.script, "exec")
+    seen, alone = _seen(code, unseen), _alone_from_now()
 
     def tell(_kind: object, raised: BaseException | None, _trace: object) -> None:
-        stop_collecting()
+        # No exception leaves this: the script's `sys.excepthook` would find here what only this process may know.
+        try:
+            stop_collecting()
+            alone()
+            tell_alone(raised)
+        finally:
+            _exit(LOST)
+
+    def tell_alone(raised: BaseException | None) -> None:
         setrlimit(RLIMIT_AS, (memory, memory))
         if getpid() != here:
             _exit(LOST)  # this is another process, which the script forked
-        raised = error or raised
+        raised = raised if error is None else error
         told: Json = {"end": "completed", "errors": [], "faults": []}
-        if raised is not None and SystemExit in mro_of(type(raised)):
+        if raised is not None and _among(SystemExit, mro_of(type(raised))):
             told["end"] = "exit"
         elif raised is not None:
             told |= {"end": "raised", "errors": world.described(raised, texts or ([text_of(error)] if error else []))}
             for one in told["errors"][:1]:
                 one["frames"] = one["frames"] if error else one["frames"][1:]
+        told |= seen()
         told["faults"] = [*world.faults(), *[one for one in faults if type(one) is str]][:MAX_FAULTS]
         try:
             write(outside, token)
@@ -658,19 +703,92 @@ def _script(
             write(outside, line)
         except BaseException:  # noqa: BLE001 - the script may have broken the channel
             _exit(LOST)
+        set_events(SENTINEL, 0)
         # From here on nothing more is reported. The traceback is printed for readers only and decides nothing.
-        with contextlib.suppress(BaseException):
-            if raised is not None and told["end"] == "raised":
-                trace = raised.__traceback__
-                raised.__traceback__ = trace if error or trace is None else trace.tb_next
-                traceback.print_exception(raised)
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(BaseException):
-                stream.flush()
+        _show(raised if told["end"] == "raised" else None, unseen, outer=error is None)
         _exit(0)
 
     sys.addaudithook(make_guard(request["site"], world.script, began=lstat(world.script).st_ctime_ns))
     return main_module.__dict__, code, world.names, texts, faults, tell
+
+
+def _alone_from_now() -> Callable[[], None]:  # pragma: no cover - runs in the sandbox alone
+    """A function from whose call on this process ends if a function that is not this file's starts in this thread.
+
+    A class, a key or a finalizer of the script could otherwise be called in the middle of what tells the end, and find
+    its frame.
+    """
+    here, file = get_ident(), _show.__code__.co_filename
+    functions = [one for one in globals().values() if type(one) is FunctionType and one.__code__.co_filename == file]
+    ours = frozenset(id(code) for one in functions for code in _all_code(one.__code__))
+    heard: list[int] = []
+    event = sys.monitoring.events
+    kinds = (event.PY_START, event.PY_RESUME, event.PY_THROW)
+
+    def started(code: CodeType, *_: object) -> None:
+        if id(code) not in ours and get_ident() == here:
+            _exit(LOST)
+        heard.append(1)
+
+    def alone() -> None:
+        set_events(SENTINEL, sum(kinds))
+        _among(type, ())
+        if not heard:
+            _exit(LOST)  # the script has taken the number for itself
+
+    sys.monitoring.use_tool_id(SENTINEL, "proof")
+    for each in kinds:
+        sys.monitoring.register_callback(SENTINEL, each, started)
+    return alone
+
+
+def _show(
+    raised: BaseException | None, unseen: tuple[list[Any], list[Any]], *, outer: bool
+) -> None:  # pragma: no cover - runs in the sandbox alone
+    """Print what ended the script, and parts of it. `outer`: the first frame of `raised` is this file's."""
+    with contextlib.suppress(BaseException):
+        for one in [*unseen[0], *unseen[1]][:MAX_FAULTS]:
+            traceback.print_exception(one[1])
+    with contextlib.suppress(BaseException):
+        if raised is not None:
+            trace = raised.__traceback__
+            raised.__traceback__ = trace.tb_next if outer and trace is not None else trace
+            traceback.print_exception(raised)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(BaseException):
+            stream.flush()
+
+
+def _seen(
+    code: CodeType, unseen: tuple[list[Any], list[Any]]
+) -> Callable[[], Json]:  # pragma: no cover - runs in the sandbox alone
+    """A function that tells what ended unseen, and which functions ran that are tests or assert something.
+
+    Python itself writes down what ran, as keys of a dictionary.
+    """
+    ran: dict[CodeType, int] = {}
+    start = sys.monitoring.events.PY_START
+    sys.monitoring.use_tool_id(OBSERVER, "proof")
+    sys.monitoring.register_callback(OBSERVER, start, ran.setdefault)
+    for each in _all_code(code)[1:]:
+        if each.co_name.startswith("test") or ASSERTS & set(each.co_code[::2]):
+            sys.monitoring.set_local_events(OBSERVER, each, start)
+
+    def classes(ended: list[Any]) -> list[type]:
+        found = [
+            tuple.__getitem__(one, 0)
+            for one in ended[:MAX_TOLD]
+            if _among(tuple, mro_of(type(one))) and tuple.__len__(one)
+        ]
+        return [kind for kind in found if _among(type, mro_of(type(kind)))]
+
+    def told() -> Json:
+        failed = [kind for kind in classes(unseen[1]) if _among(AssertionError, mro_of(kind))]
+        ended = [_full_name(kind).removeprefix("builtins.") for kind in [*classes(unseen[0]), *failed]]
+        lines = sorted({each.co_firstlineno for each in list(ran)})
+        return {"unseen": ended[:MAX_FAULTS], "ran": lines if len(lines) <= MAX_TOLD else None}
+
+    return told
 
 
 def guard_of(  # noqa: C901, PLR0915 - one case an event

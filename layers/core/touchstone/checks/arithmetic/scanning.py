@@ -5,7 +5,15 @@ from dataclasses import replace
 from itertools import takewhile
 
 from touchstone.checks.arithmetic import prose
-from touchstone.checks.arithmetic.numerals import LONGEST_NAME, SCALE_WORDS, Budget, Numeral, numeral, units_named
+from touchstone.checks.arithmetic.numerals import (
+    LONGEST_NAME,
+    SCALE_WORDS,
+    Budget,
+    Numeral,
+    numbers_in,
+    numeral,
+    units_named,
+)
 from touchstone.checks.arithmetic.prose import ATTACHED, UNIT_STOPS, is_currency, is_word
 from touchstone.checks.arithmetic.statements import Statement
 from touchstone.checks.notation.numerals import scale_of
@@ -142,6 +150,10 @@ class Scan:
     def __init__(self, text: str, offset: int, budget: Budget) -> None:
         self.text, self.offset, self.budget = text, offset, budget
         self.tokens = prose.arithmetic_tokens(text)
+        behind = ["", *(token.kind for token in self.tokens)]
+        pairs = zip(behind, self.tokens, strict=False)
+        self.names = {token.text for kind, token in pairs if kind != "number" and token.kind == "letters"}
+        """Letters and words that stand elsewhere than behind a number."""
 
     def statements(self) -> Iterator[tuple[int, int, Statement]]:
         """Every `left = right` that can be read: its start and end in the text, and the statement."""
@@ -153,9 +165,14 @@ class Scan:
             previous = borders[place - 1] if place else -1
             following = borders[place + 1] if place + 1 < len(borders) else len(self.tokens)
             right = self._parsed(index + 1, following)
-            if right is None or not self._ends_well(right[0], following):
+            if right is None:
+                continue
+            measured = self._ends_in_unit(right[0])
+            if not (measured or self._ends_well(right[0], following)):
                 continue
             if (left := self._left_of(previous, index)) is None:
+                continue
+            if measured and any(number.unit for tree in left[1] for number in numbers_in(tree)):
                 continue
             (start, first), (end, second) = left, right
             last, behind = self.tokens[end - 1], self.tokens[min(end, len(self.tokens) - 1)]
@@ -193,6 +210,17 @@ class Scan:
             reach = self.tokens[end + 1 : min(end + _CLOSING_REACH, following)]
             return not any(near.kind == "number" for near in reach)
         return token.kind == "close" or prose.is_currency(token)
+
+    def _ends_in_unit(self, end: int) -> bool:
+        """Whether a statement ends with a unit of one letter, `= 18 J.`, which is nowhere a name in the text."""
+        if not 0 < end < len(self.tokens) or (
+            end + 1 < len(self.tokens) and not self.tokens[end + 1].is_sign(prose.BREAK)
+        ):
+            return False
+        token = self.tokens[end]
+        if not (token.kind == "letters" and len(token.text) == 1 and token.spaced and token.text in UNITS):
+            return False
+        return self.tokens[end - 1].kind == "number" and token.text not in self.names
 
     def _left_of(self, previous: int, index: int) -> tuple[int, tuple[Tree, ...]] | None:
         """The start of the longest expression that ends at the relation, and its possible trees.

@@ -102,7 +102,7 @@ def _doubt(left: Tree, right: Tree, same: SameTrees, *, letters: bool) -> str:
     turned = _in_degrees(left), _in_degrees(right)
     if turned != (left, right) and same(*turned) is not False:
         return "degrees"  # sin 30 may be meant in degrees
-    if letters or _same_up_to_a_name(left, right) or _same_without_accents(left, right, same):
+    if letters or _same_up_to_a_name(left, right, same) or _same_without_accents(left, right, same):
         return "a letter"
     return "a constant" if _differ_by_constant(left, right, same) or _same_up_to_constants(left, right) else ""
 
@@ -142,8 +142,8 @@ def _share(value: Quantity) -> Tree:
     return scaled(value.tree, value.units[0]) if _is_share(value) else value.tree
 
 
-def _same_up_to_a_name(left: Tree, right: Tree) -> bool:
-    """Whether two expressions are equal except for one name: x² + C and x² + c, 2n - 1 and 2k - 1."""
+def _same_up_to_a_name(left: Tree, right: Tree, same: SameTrees) -> bool:
+    """Whether two expressions are equal except for one name: x² + C and c + x·x, 2n - 1 and 2k - 1."""
     names = left.variables, right.variables
     mine, theirs = names[0] - names[1], names[1] - names[0]
     if isinstance(left, Name) or isinstance(right, Name) or len(mine) > 1 or len(theirs) > 1 or not (mine or theirs):
@@ -153,7 +153,8 @@ def _same_up_to_a_name(left: Tree, right: Tree) -> bool:
         return False
     if one.partition("_")[0] == other.partition("_")[0]:
         return False
-    return _same_up_to_order(left.substituted(one, Name(other)), right)
+    renamed = left.substituted(one, Name(other))
+    return same(renamed, right) is not False if one.lower() == other.lower() else _same_up_to_order(renamed, right)
 
 
 def _same_without_accents(left: Tree, right: Tree, same: SameTrees) -> bool:

@@ -117,9 +117,11 @@ class Comparison:
             case kinds.Clock(), kinds.Clock():
                 if left.seconds == right.seconds:
                     return True
-                half_a_day_apart = abs(left.seconds - right.seconds) == _HALF_A_DAY and (left.half or right.half)
+                apart = abs(left.seconds - right.seconds)
+                half_a_day_apart = apart == _HALF_A_DAY and (left.half or right.half)
                 ratios = left.ratio is not None and right.ratio is not None and self._ratios(left.ratio, right.ratio)
-                return None if half_a_day_apart or ratios else False
+                midnight = apart == 2 * _HALF_A_DAY  # 0:00 of one day is 24:00 of the day before
+                return None if half_a_day_apart or midnight or ratios else False
             case (kinds.Clock() as time, other) | (other, kinds.Clock() as time) if time.ratio is not None:
                 answer = self.same(time.ratio, other)
                 # The value of 3:30 as a length of time: hours and minutes, or minutes and seconds.
@@ -215,12 +217,14 @@ class Comparison:
         match left, right:
             case Solutions((((mine, value),),)), Solutions((((theirs, another),),)):
                 short, long = sorted((mine, theirs), key=len)
-                if short == "y" and long[1:] == "(x)" and long[0].isalpha():
+                if short == "y" and long[1:] in ("(x)", "^-1(x)") and long[0].isalpha():
                     # f(x) = 2x and y = 2x define the same function.
                     return self.same(value, another)
                 trees = [each.tree for each in (value, another) if isinstance(each, Quantity)]
                 # y = 2x and x = y/2 are lines.
                 lines = mine != theirs and len(trees) == _PAIR and not all(tree.is_constant for tree in trees)
+                if lines and self._algebra.trees(*trees):
+                    lines = False  # a_n = 3n and b_n = 3n
         if isinstance(right, Condition) or lines:
             one, other = as_condition(left), as_condition(right)
             return None if one is None or other is None else self._conditions(one, other)
@@ -232,20 +236,39 @@ class Comparison:
         match right:
             case Items():
                 same = self._items(Items(tuple(values), "{}"), right)
-                return (
-                    same if _single_named(left) else (same and _same_in_order(values, right.values, self.same)) or None
-                )
+                if right.ordered and len(left.alternatives) == 1 and not _indexed(left):
+                    return self._point(left.alternatives[0], right, as_written=same)
+                return same if _single_named(left) else same or None
             case Quantity():
                 return False if _single_named(left) else None
         return None
 
+    def _point(self, bindings: Bindings, point: Items, *, as_written: Answer) -> Answer:
+        """Whether named values are a point: y = 2, x = 1 is (1, 2). None if they are one only in another order."""
+        by_name = [value for _, value in sorted(bindings, key=itemgetter(0))]
+        letters = all(len(name) == 1 for name, _ in bindings)
+        in_order = self._items(Items(tuple(by_name), "{}"), point)
+        if in_order and (as_written or letters):
+            return True
+        return False if _same_in_any_order(by_name, point.values, self.same) is False else None
+
     def _conditions(self, left: Condition, right: Condition) -> Answer:
         same = self._algebra.conditions(left, right)
         names = [side.left.variables | side.right.variables for side in (left, right)]
-        if same is False and accents_differ(*names):
+        if same is False and (accents_differ(*names) or self._in_other_case(left, right)):
             self.because = "a letter"
             return None
         return same
+
+    def _in_other_case(self, left: Condition, right: Condition) -> bool:
+        """Whether two conditions may be the same up to the case of one name: PV = nRT and pV = nRT."""
+        names = left.left.variables | left.right.variables, right.left.variables | right.right.variables
+        match tuple(names[0] - names[1]), tuple(names[1] - names[0]):
+            case (one,), (other,) if one.lower() == other.lower():
+                name = Name(other)
+                renamed = Condition(left.left.substituted(one, name), left.right.substituted(one, name), left.sign)
+                return self._algebra.conditions(renamed, right) is not False
+        return False
 
     def _alternatives(self, left: Solutions, right: Solutions) -> Answer:
         names = [{tuple(sorted(name for name, _ in each)) for each in side.alternatives} for side in (left, right)]
@@ -364,24 +387,43 @@ def _symbols(left: Value, right: Value) -> Answer:
 
 
 def _same_in_any_order[T](left: Sequence[T], right: Sequence[T], same: Callable[[T, T], Answer]) -> Answer:
-    """Whether each member of one side has a partner of its own on the other side, in any order."""
+    """Whether each member of one side has a partner of its own on the other side, in any order.
+
+    Members that are the same cancel out. The others may be the same if each can have a partner that may be the same.
+    """
     if len(left) != len(right):
         return False
-    remaining = list(right)
-    unknown = False
+    remaining = dict(enumerate(right))
+    possible: list[list[int]] = []
     for one in left:
-        doubtful = False
-        for place, other in enumerate(remaining):
+        doubtful: list[int] = []
+        for place, other in remaining.items():
             answer = same(one, other)
             if answer:
                 del remaining[place]
                 break
-            doubtful = doubtful or answer is None
+            if answer is None:
+                doubtful.append(place)
         else:
-            if not doubtful:
-                return False
-            unknown = True
-    return None if unknown else True
+            possible.append(doubtful)
+    if not possible:
+        return True
+    owners: dict[int, int] = {}
+    return None if all(_paired(one, possible, set(remaining), owners) for one in range(len(possible))) else False
+
+
+def _paired(one: int, possible: list[list[int]], free: set[int], owners: dict[int, int]) -> bool:
+    """Whether a member finds a partner, for which the `owners` of others may change theirs (Kuhn's algorithm).
+
+    `possible` has the partners of each member, and `free` those that were not tried yet.
+    """
+    for place in possible[one]:
+        if place in free:
+            free.discard(place)
+            if place not in owners or _paired(owners[place], possible, free, owners):
+                owners[place] = one
+                return True
+    return False
 
 
 def _same_in_order[T](left: Sequence[T], right: Sequence[T], same: Callable[[T, T], Answer]) -> Answer:

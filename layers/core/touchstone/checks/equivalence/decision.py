@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.elsewhere import read_elsewhere
-from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers
+from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers, typed
 from touchstone.checks.equivalence.periods import may_be_one_family
 from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
@@ -79,7 +79,8 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     found, wanted = _read_both(given, expected, at_once=at_once)
     if found is None or wanted is None:
         return None
-    return _answered(found, wanted, (given, expected), Comparison(None if at_once else SECONDS), tolerance)
+    texts = typed(given), typed(expected)
+    return _answered(found, wanted, texts, Comparison(None if at_once else SECONDS), tolerance)
 
 
 def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) -> Explanation:
@@ -91,7 +92,7 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
     if found is None or wanted is None:
         answer, rule = None, "unread"
     else:
-        answer = _answered(found, wanted, (given, expected), comparison, tolerance)
+        answer = _answered(found, wanted, (typed(given), typed(expected)), comparison, tolerance)
         rule = comparison.because or {True: "equal", False: "differ", None: "open"}[answer]
         if answer is None and not (found[1].certain and wanted[1].certain):
             rule = "unmarked"

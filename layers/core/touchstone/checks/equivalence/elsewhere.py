@@ -53,6 +53,7 @@ def read_elsewhere(answers: tuple[str, str], texts: tuple[str, str], *, same: bo
 
 def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
     """The answer as it is read elsewhere, by the sign in it that is read otherwise there."""
+    answer = answer.rstrip(". ")
     if (mixed := _MIXED.fullmatch(answer.strip("$ "))) is not None and int(mixed["over"]) < int(mixed["under"]):
         return {"-": f"{mixed['whole']} {mixed['over']}/{mixed['under']}"}
     if _CHAIN.fullmatch(answer):

@@ -38,7 +38,15 @@ _PROSE_HAN = 4
 """From this many words, or Chinese characters, on, a text is a sentence and not a value with its unit."""
 
 _PATTERN = own_patterns(__file__)
-_MINUS = str.maketrans("−–－﹣", "----")
+_TYPED = (
+    {ord(sign): "-" for sign in "−–－﹣"}
+    | {
+        code: chr(code - 0xFEE0)
+        for code in (0xFF08, 0xFF09, *range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
+    }
+    | dict.fromkeys((0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF))
+)
+"""One sign for minus, full-width digits, letters and round brackets as others, and nothing for what is not shown."""
 _PUNCTUATION = frozenset((".", ",", ";", "?", "!", ":", "-", '"', "'", "¤", "=>"))
 
 
@@ -98,6 +106,8 @@ def _unmarked(text: str, *, short: bool) -> Iterator[Candidate]:
     if short:
         if _PATTERN["another right"].search(text) is not None:
             return
+        if (reason := _PATTERN["reason"].search(text)) is not None:
+            text = text[: reason.start()]
         yield Candidate(text)
     if _is_prose(text):
         yield from _concluded(text)
@@ -161,12 +171,17 @@ def _goes_on_answering(boxed: str, behind: str) -> bool:
 
 
 def _collapsed(text: str) -> str:
-    """`text` without runs of white space, so that no pattern has to scan one, and with one sign for minus."""
-    text = text if text.isascii() else text.translate(_MINUS)
+    """`text` without runs of white space, so that no pattern has to scan one, and with signs as they are typed."""
+    text = typed(text)
     if "\n" not in text and "\r" not in text:
         return " ".join(text.split()).replace("\\\\boxed", "\\boxed")
     text = text.replace("\\\\boxed", "\\boxed")
     return "\n".join(line for line in (" ".join(line.split()) for line in text.splitlines()) if line)
+
+
+def typed(text: str) -> str:
+    """`text` with its signs as they are typed, and without characters that are not shown."""
+    return text if text.isascii() else text.translate(_TYPED)
 
 
 def _is_prose(text: str) -> bool:
@@ -312,8 +327,10 @@ def _shortened(text: str) -> Iterator[Candidate]:
     # The ! of `The answer is 26!` may be a factorial or an exclamation mark.
     yield Candidate(line, certain=not line.endswith("!"))
     sentence = _PATTERN["sentence end"].split(line, maxsplit=1)[0]
+    if chosen(sentence) is not None and _goes_on_choosing(line, len(sentence)):
+        return
     if sentence != line:
-        yield Candidate(sentence)
+        yield Candidate(sentence, certain=line[len(sentence)] != "!")
     if len(_PATTERN["word"].findall(sentence)) >= _PROSE_WORDS - 1 or len(_PATTERN["han"].findall(sentence)) > 1:
         yield from _ends(sentence)
 

@@ -62,6 +62,8 @@ def numbered(tokens: list[Token]) -> list[Token]:
         return tokens
     found: list[Token] = []
     for token in _with_scales(spoken(tokens)):
+        if token.kind == "number" and not token.spaced and found and found[-1].text in tuple(_SIGNS):
+            found[-1] = found[-1]._replace(kind="sign", text="-")
         joined = found[-1] if found and found[-1].text in _JOINTS else None
         if joined is not None and len(found) > 1 and _whole(found[-2]) and (token.value or token.text == "frac"):
             _join(found, token)
@@ -224,11 +226,12 @@ def _chinese(token: Token, before: list[Token]) -> list[Token]:
     match = _CHINESE.match(text)
     if match is None or scaled is not None:
         return [token]
-    value = _value(match[0])
-    if value is None or (match[0] in _TENS and _names_a_unit(text)):
+    length = _without_a_unit(text, match.end())
+    value = _value(text[:length])
+    if value is None or (text[:length] in _TENS and _names_a_unit(text)):
         return [token]
-    number = token._replace(kind="number", text=match[0], end=token.start + match.end(), value=Number(value))
-    return [number, *_rest(token, match.end())]
+    number = token._replace(kind="number", text=text[:length], end=token.start + length, value=Number(value))
+    return [number, *_rest(token, length)]
 
 
 def scale_of(text: str) -> tuple[int, int]:
@@ -237,8 +240,21 @@ def scale_of(text: str) -> tuple[int, int]:
     The scale multiplies the number before the text: 千 in 2千. In 2千克 it belongs to the unit's name.
     """
     found = _SCALE.match(text)
-    factor = None if found is None or _names_a_unit(text) else _integer("一" + found[0])
-    return (1, 0) if found is None or factor is None else (int(factor), found.end())
+    length = 0 if found is None or _names_a_unit(text) else _without_a_unit(text, found.end())
+    factor = _integer("一" + text[:length]) if length else None
+    return (1, 0) if factor is None else (int(factor), length)
+
+
+def _without_a_unit(text: str, length: int) -> int:
+    """The length of a numeral at the beginning of a text without a scale at its end that begins a unit.
+
+    No numeral has this scale there: 三万千米, 二十五千克.
+    """
+    last = length - 1
+    if last < 1 or text[last] not in _TENS or not _names_a_unit(text[last:]):
+        return length
+    smaller = any(_TENS.get(each, _TENS[text[last]] + 1) <= _TENS[text[last]] for each in text[:last])
+    return last if smaller or text[last - 1] in MYRIADS else length
 
 
 def _names_a_unit(text: str) -> bool:

@@ -491,7 +491,11 @@ class Parser:
         argument = self._function_argument()
         if power == Apply("neg", (Number(Fraction(1)),)) and name in _INVERSES:
             return Apply(_INVERSES[name], (argument,))
-        call = Apply(name, (argument, *base))
+        if name == "cis":
+            turned = Apply("mul", (Name("i"), Apply("sin", (argument,))))
+            call = Apply("add", (Apply("cos", (argument,)), turned))
+        else:
+            call = Apply(name, (argument, *base))
         return call if power is None else Apply("pow", (call, power))
 
     def _function_argument(self) -> Tree:

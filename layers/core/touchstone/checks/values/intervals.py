@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from touchstone.checks.notation import trees
 from touchstone.checks.notation.syntax import parse_tokens
+from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, negated, value_or_none
 from touchstone.checks.values.exact import linear, rational
 from touchstone.checks.values.kinds import Condition, Interval, Region
@@ -21,6 +22,24 @@ def bounds(tokens: Tokens) -> Interval:
             low, high = parse_tokens(start), parse_tokens(end)
             return of_trees(low, high, low_closed=brackets[0] == "[", high_closed=brackets[1] == "]")
     raise NotAnExpressionError("not an interval")
+
+
+def turned(tokens: list[Token]) -> list[Token]:
+    """The tokens with `[a, b[` and `]a, b]`, as French and German write intervals, as `[a, b)` and `(a, b]`.
+
+    Unchanged unless the square brackets come in pairs around two bounds, and one of them stands outward.
+    """
+    places = [place for place, token in enumerate(tokens) if token.text in ("[", "]")]
+    pairs = list(zip(places[::2], places[1::2], strict=False))
+    marks = [sum(token.is_sign(",", ";") for token in tokens[low:high]) for low, high in pairs]
+    outward = any(tokens[low].text == "]" or tokens[high].text == "[" for low, high in pairs)
+    if not outward or len(places) % 2 or 0 in marks:
+        return tokens
+    found = list(tokens)
+    for low, high in pairs:
+        found[low] = tokens[low]._replace(kind="open", text="(" if tokens[low].text == "]" else "[")
+        found[high] = tokens[high]._replace(kind="close", text=")" if tokens[high].text == "[" else "]")
+    return found
 
 
 def of_trees(low: Tree, high: Tree, *, low_closed: bool, high_closed: bool) -> Interval:

@@ -91,6 +91,32 @@ def systems(tokens: Sequence[Token]) -> list[Token]:
     return found
 
 
+def semicolon_rows(inside: Sequence[Token]) -> Items | None:
+    """The rows of `[1, 2; 3, 4]` or `[1 2; 3 4]`, without the brackets; None if they are no such rows.
+
+    Raises NotAnExpressionError for semicolons and commas in another shape.
+    """
+    rows = [_row(row) for row in split(inside, frozenset((";",)))[0]]
+    if len(rows) == 1 or max(map(len, rows)) == 1:
+        return None
+    if len({len(row) for row in rows}) > 1:
+        raise NotAnExpressionError("rows of different lengths")
+    return Items(tuple(Items(tuple(Quantity(parse_tokens(cell)) for cell in row), "[]") for row in rows), "[]")
+
+
+def _row(tokens: Sequence[Token]) -> list[Sequence[Token]]:
+    """The cells of a row, with commas or blanks between them."""
+    cells, commas = split(tokens, frozenset((",",)))
+    starts = [place for place, token in enumerate(tokens) if not place or token.spaced]
+    if (
+        commas
+        or not tokens
+        or any(tokens[place].is_sign("+", "-", "*", "/") and tokens[place + 1].spaced for place in starts[:-1])
+    ):
+        return cells
+    return [tokens[start:end] for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True)]
+
+
 def _sum(left: Matrix, right: Matrix) -> Matrix:
     if list(map(len, left.rows)) != list(map(len, right.rows)):
         raise NotAnExpressionError("a sum of matrices of different shapes")

@@ -20,15 +20,17 @@ _OR = frozenset(("or", "或", "或者", "还是", "ou", "oder"))
 _AND = frozenset(("and", "且", "以及", "和", "与", "與", "及", "並且", "并且", "et", "und"))
 _FOREIGN = frozenset(("ou", "oder", "et", "und"))
 """Words of other languages; they join the items of an answer only if spaces stand around them."""
-_JOINS = _LIST | _OR | _AND
+_SHORT = {"o": "or", "u": "or", "y": "and", "e": "and"}
+"""Words of one letter of other languages; they join equations with a number before them: `x = 2 o x = 3`."""
+_JOINS = _LIST | _OR | _AND | _SHORT.keys()
 
 _NAME_WORDS = 6
 """The most words of a name: `Total cost of the trip`."""
 _WORD_LENGTH = 20
 _CALL_LENGTH = 20
 """The most tokens between the brackets of a name such as `P(X=2)`."""
-_NAMES = (["pH"], ["pOH"], ["pKa"], ["pKb"])
-"""Names that look like products of letters."""
+_NAMES = frozenset(("pH", "pOH", "pKa", "pKb", "Ksp", "det", "rang", "rank", "dim"))
+"""Names that look like products of letters, or of what stands behind them: `rank A`."""
 _FACTORS = frozenset("abckmntxyz")
 """Letters that are seldom names of functions: a bracketed sum behind one of them is a factor."""
 
@@ -68,6 +70,8 @@ def connected(tokens: Tokens) -> tuple[list[Tokens], Connector]:
         spoken = token.kind == "han" or (token.kind == "letters" and (len(word) > 1 or token.spaced))
         if spoken and (word in _OR or word in _AND):
             joins = word not in _FOREIGN or (token.spaced and 0 < place < len(tokens) - 1 and tokens[place + 1].spaced)
+        if word in _SHORT and _joins_equations(tokens, place):
+            joins, word = True, _SHORT[word]
         if joins:
             places.append((place, word))
     pieces, separators = _cut(tokens, places)
@@ -77,6 +81,14 @@ def connected(tokens: Tokens) -> tuple[list[Tokens], Connector]:
     if not _OR.isdisjoint(separators):
         return items, "or"
     return items, "list" if _AND.isdisjoint(separators) else "and"
+
+
+def _joins_equations(tokens: Tokens, place: int) -> bool:
+    """Whether a letter stands between `x = 2` and `x = 3`, with spaces around it."""
+    behind, before = tokens[place + 1 : place + 5], tokens[max(place - 4, 0) : place]
+    named = bool(behind) and behind[0].kind == "letters" and behind[0].spaced and tokens[place].spaced
+    given = bool(before) and before[-1].kind in ("number", "close") and any(token.is_sign("=") for token in before)
+    return named and given and any(token.is_sign("=") for token in behind)
 
 
 def _cut(tokens: Tokens, places: list[tuple[int, str]]) -> tuple[list[Tokens], list[str]]:
@@ -153,22 +165,24 @@ def _is_words(tokens: Sequence[Token]) -> bool:
     if not 0 < len(tokens) <= _NAME_WORDS or any(token.kind not in ("letters", "han") for token in tokens):
         return False
     words = [token.text for token in tokens]
-    if words in _NAMES:
-        return True
+    if words[0] in _NAMES:
+        return len(words) == 1 or len(words[1]) == 1
     if FUNCTIONS.intersection(words) or len(words[0]) == 1:
         return False
     return value_or_none(parse_tokens, tokens) is None and all(len(word) <= _WORD_LENGTH for word in words)
 
 
 def _is_call(tokens: Sequence[Token]) -> bool:
-    """Whether tokens are one letter with an argument in brackets: `f(2)`, `P(X=2)`, `S_1(x)`, `f'(x)`."""
+    """Whether tokens are a name with an argument in brackets: `f(2)`, `P(X=2)`, `S_1(x)`, `f'(x)`, `det(A)`."""
     first = tokens[0]
-    if first.kind != "letters" or not (len(first.text) == 1 or first.text in GREEK_NAMES):
+    if first.kind != "letters" or not (len(first.text) == 1 or first.text in GREEK_NAMES | _NAMES):
         return False
     opened = next((place for place, token in enumerate(tokens) if token.is_sign("(")), None)
     if opened is None or len(tokens) - opened > _CALL_LENGTH or unbracketed(tokens[opened:])[1] != "()":
         return False
     inside = tokens[opened + 1 : -1]
+    if [token.text.strip("{}") for token in tokens[1:opened] if token.text not in "{}"] == ["^", "-", "1"]:
+        return first.text not in _FACTORS
     is_sum = any(token.kind == "letters" for token in inside) and any(token.is_sign("+", "-") for token in inside)
     if is_sum and (first.text in _FACTORS or any(token.text == first.text for token in inside)):
         return False  # x(x - 2) and a(b + 1) are products

@@ -17,11 +17,11 @@ from touchstone.checks.values import intervals, kinds, pieces
 from touchstone.checks.values.chemistry import formula
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import EMPTY, Ambiguous, Items, Quantity, Region, Solutions, Value
-from touchstone.checks.values.matrices import CELL, ROW, has_environment, matrices, systems
+from touchstone.checks.values.matrices import CELL, ROW, has_environment, matrices, semicolon_rows, systems
 from touchstone.checks.values.pieces import Tokens, at_top, closing, connected, label, split, tokens_text, unbracketed
-from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, currency_length, quantity
+from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, currency_length, quantity, scaled
 from touchstone.checks.values.rounding import rounded
-from touchstone.checks.values.times import clock, date, ratio_of
+from touchstone.checks.values.times import clock, date, ratio_of, zone
 from touchstone.checks.values.words import DENIAL, PATTERN, TRAILING, choice, division, fixed, plain_words, words
 
 _APPROXIMATELY = "~="
@@ -61,6 +61,7 @@ def read(text: str) -> Value | None:
     if len(text) > trees.LENGTH_LIMIT:
         return None
     bare = " ".join(text.split())
+    bare = bare[:-1] if bare.endswith(".") and not bare.endswith("..") else bare
     if (found := fixed(bare)) is not None:
         return found
     if (simple := simple_number(bare)) is not None:
@@ -167,7 +168,7 @@ def _of_tokens(tokens: list[Token], text: str) -> Value:
     if not tokens:
         raise trees.OutOfBoundsError("nothing that shows")
     # Only the part behind the last ⇒ is read; split drops no token that is not mathematics.
-    tokens = spoken(tokens)
+    tokens = intervals.turned(spoken(tokens))
     while len(tokens) > 1 and tokens[0].is_sign("=", "->"):
         tokens = tokens[1:]  # an = or → in front is the end of a computation that was left out
     implied = split(tokens, frozenset(("=>",)))[0][-1] or tokens
@@ -184,6 +185,8 @@ def _of_tokens(tokens: list[Token], text: str) -> Value:
     stripped = folded(text).strip(TRAILING + "$\\()[]")
     if (day := date(stripped)) is not None:
         return day
+    if (offset := zone(stripped)) is not None:
+        return offset
     if (time := clock(stripped)) is not None and (":" not in stripped or any(letter.isalpha() for letter in stripped)):
         return time
     return _chemical(tokens, flat) or _lost_power(tokens, text) or _value(tokens)
@@ -285,7 +288,7 @@ def _of_items(tokens: Tokens) -> Value:
         if connector == "list" and len(truths) == 1 and all(isinstance(each, Quantity) for each in beside):
             return Items((*truths, *beside))  # Yes, 25
         raise NotAnExpressionError("a yes or a no with a value of another kind")
-    values = [_single(item) for item in items]
+    values = _as_points([_single(item) for item in items])
     if any(token.is_sign("and", "or") for token in tokens) and all(isinstance(value, Quantity) for value in values):
         raise NotAnExpressionError("a sentence of logic")
     if connector == "and" and (mixed := _mixed(values)) is not None:
@@ -305,6 +308,16 @@ def _of_items(tokens: Tokens) -> Value:
     decimal = _decimal(tokens)
     # A list does not begin with −0.
     return decimal if decimal and tokens[1].text == "0" else Items(_flattened(values), decimal=decimal)
+
+
+def _as_points(values: list[Value]) -> list[Value]:
+    """The values; beside points with names, `P(1,0)` is no number of arrangements. Names that some lack are dropped."""
+    points = [each.readings[-1] if isinstance(each, Ambiguous) else each for each in values]
+    bare = [each for each in points if isinstance(each, Items) and each.brackets == "()"]
+    named = [each for each in points if isinstance(each, Solutions)]
+    if len(bare) + len(named) < len(values) or not any(isinstance(each, Solutions) for each in values):
+        return values
+    return [each.alternatives[0][0][1] if bare and isinstance(each, Solutions) else each for each in points]
 
 
 def _has_ends(region: Region) -> bool:
@@ -404,6 +417,12 @@ def _single(tokens: Tokens) -> Value:
         sides, found = split(tokens, signs)
         if found and all(sides):
             return reader(sides, found)
+    inside, brackets = unbracketed(tokens)
+    rows = value_or_none(semicolon_rows, inside) if brackets == "[]" else None
+    if rows is not None:
+        # [1,2;3,4] is a matrix, or 1.2 and 3.4.
+        others = [value for way in with_other_commas(tokens) if (value := value_or_none(_one, way)) not in (None, rows)]
+        return Ambiguous((rows, *others)) if others else rows
     enclosed = unbracketed(_point(tokens))[1] or (tokens[0].is_sign("-") and unbracketed(tokens[1:])[1])
     return _either(_one, tokens) if enclosed else _one(tokens)
 
@@ -433,7 +452,22 @@ def _ratio(sides: list[Tokens], _signs: list[str]) -> Value:
     in_two = any(len(part) == _TWO and part[0] == "0" for part in clock_text.split(":"))
     if in_two and len(sides) == _TWO and clock(clock_text) is None:
         raise NotAnExpressionError("a time that no clock shows")
-    return ratio_of(clock_text, kinds.Ratio(tuple(map(parse_tokens, map(numbered, map(list, sides))))))
+    measured = _in_one_dimension(sides) if any(token.kind in ("letters", "han") for token in sides[0]) else ()
+    return ratio_of(clock_text, kinds.Ratio(measured or tuple(map(parse_tokens, map(numbered, map(list, sides))))))
+
+
+def _in_one_dimension(sides: list[Tokens]) -> tuple[Tree, ...]:
+    """The terms of `1 cm : 5 km` in base units; empty if not all are amounts, or if all units may be names: 2a : 3a.
+
+    Raises NotAnExpressionError for amounts of different dimensions.
+    """
+    amounts = [each for each in (value_or_none(quantity, side) for side in sides) if each is not None and each.units]
+    if len(amounts) < len(sides) or all(each.bare is not None for each in amounts):
+        return ()
+    units = [each.units[0] for each in amounts]
+    if len({unit.dimension for unit in units}) > 1:
+        raise NotAnExpressionError("a ratio of different dimensions")
+    return tuple(scaled(each.tree, unit) for each, unit in zip(amounts, units, strict=True))
 
 
 def _equation(sides: list[Tokens], signs: list[str]) -> Value:
@@ -455,11 +489,9 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
                 return Solutions((tuple(zip(names, values, strict=True)),))  # (x, y) = (1, 2)
         raise NotAnExpressionError("a tuple of names without a tuple of values")
     if name is not None:
-        value = _single(right)
-        named = tree_of(left) if isinstance(value, Quantity) else None
-        if isinstance(value, Quantity) and isinstance(named, Name) and named.name in value.tree.variables:
-            return kinds.Condition(named, value.tree)  # x = x²
-        return Solutions(tuple(map(tuple, _spread([(name, value)]))))
+        if any(_is_aside(side, name) for side in sides[1:-1]):
+            raise NotAnExpressionError("a value with its reason, or several equations")
+        return _given(name, left, right)
     first = tree_of(left)
     if first is None:
         computed = value_or_none(quantity, left)
@@ -473,6 +505,38 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
     if len(sides) != _TWO:
         raise NotAnExpressionError("a chain of equations")
     return kinds.Condition(first, parse_tokens(right))
+
+
+def _given(name: str, left: Tokens, right: Tokens) -> Value:
+    """The value on the right under the name on the left; an equation if the name occurs in the value: x = x²."""
+    value = _single(right)
+    named = tree_of(left) if isinstance(value, Quantity) else None
+    if isinstance(value, Quantity) and isinstance(named, Name) and named.name in value.tree.variables:
+        return kinds.Condition(named, value.tree)
+    return Solutions(tuple(map(tuple, _spread([(name, value)]))))
+
+
+def _is_aside(side: Tokens, name: str) -> bool:
+    """Whether a middle of `x = … = 6` is no step to its end: `3 since 2·3`, or `3 because 2x`, which has the name."""
+    if any(token.is_sign("->") or token.kind == "other" for token in side):
+        return True
+    tree = tree_of(side)
+    again = (at for at, token in enumerate(side) if token.text == name)
+    if tree is not None and any(not (at and _measures(side[at], side[at - 1])) for at in again):
+        return True  # the s of `s = 5 m/s × 2 s = 10 m` is a unit
+    told = tree is not None or value_or_none(quantity, side) is not None
+    for place, token in enumerate(side[1:-1], 1):
+        words = token.kind == "han" or (len(token.text) > 1 and token.spaced and token.text not in _NAMED | FUNCTIONS)
+        if token.kind in ("letters", "han") and words and side[place - 1].kind in ("number", "close"):
+            rest = (each for each in side[place + 1 :] if each.kind not in ("letters", "han") or len(each.text) == 1)
+            goes_on = next(rest, None)
+            return goes_on is not None and goes_on.kind != "sign" and (not told or goes_on.kind == "letters")
+    return False
+
+
+def _measures(token: Token, before: Token) -> bool:
+    """Whether a letter stands where a unit does: the s of 5 m/s and of `2 s`."""
+    return before.is_sign("/") or (token.spaced and before.kind == "number")
 
 
 def _slashed(name: str, sides: list[Tokens]) -> list[tuple[str, Value]]:
@@ -539,28 +603,51 @@ def _one(tokens: Tokens) -> Value:
     if tokens[0].is_sign("-") and unbracketed(tokens[1:])[1] in ("[)", "(]"):
         return Region((intervals.mirrored(intervals.bounds(tokens[1:])),))
     if brackets in ("()", "[]", "{}"):
-        items, _ = connected(inside)
-        if brackets == "[]" and {token.text for _, token in at_top(inside) if token.is_sign(",", ";")} == {",", ";"}:
-            raise NotAnExpressionError("the rows of a matrix, or a list")
-        if len(items) >= _TWO:
-            grouped = Items(_flattened(map(_single, items)), brackets)
-            # `C(5,2)` may be a named point or the number of combinations.
-            tree = tree_of(tokens) if point is not tokens else None
-            return grouped if tree is None or isinstance(tree, Name) else Ambiguous((Quantity(tree), grouped))
+        if (listed := _members(tokens, inside, brackets)) is not None:
+            return listed
         if brackets == "{}" and inside:
-            if inside[0].is_sign("empty"):
-                raise NotAnExpressionError("the empty set, or a set that holds it")
+            if inside[0].is_sign("empty") or unbracketed(inside)[1] == "{}":
+                raise NotAnExpressionError("a set, or a set that holds it")
             return _value(inside)
     if len(tokens) == 1 and tokens[0].text in ("empty", "R"):
         return EMPTY if tokens[0].text == "empty" else kinds.REALS
     read_as = quantity(tokens)
-    if (below := _under_all(tokens, read_as)) is not None:
+    if (below := _under_all(tokens, read_as) or _rooted_all(tokens, read_as)) is not None:
         return Ambiguous((read_as, below))
     both = _branches(read_as.tree)  # the two values of an expression with ±
     if both[0] == both[1]:
         return read_as
     measured = _is_measured(read_as.tree)
     return Items(tuple(replace(read_as, tree=tree, bare=None, letters=False, measured=measured) for tree in both))
+
+
+def _members(tokens: Tokens, inside: Tokens, brackets: str) -> Value | None:
+    """The members in brackets, or rows of a matrix, under the name before the brackets; None for a single one."""
+    if brackets == "[]" and (rows := semicolon_rows(inside)) is not None:
+        return rows
+    items, _ = connected(inside)
+    if len(items) < _TWO:
+        return None
+    grouped = _grouped(list(map(_single, items)), brackets)
+    name = tokens[: len(tokens) - len(inside) - _TWO]
+    if not name:
+        return grouped
+    named = Solutions((((label(name) or tokens_text(name), grouped),),))
+    # `C(5,2)` may be a named point or the number of combinations.
+    tree = tree_of(tokens)
+    return named if tree is None or isinstance(tree, Name) else Ambiguous((Quantity(tree), named))
+
+
+def _grouped(values: list[Value], brackets: str) -> Items:
+    """The members in brackets; (±1, 0) as the two points that it is. Raises NotAnExpressionError for (±1, ±2)."""
+    both = [place for place, value in enumerate(values) if isinstance(value, Items) and not value.brackets]
+    if brackets != "()" or not both:
+        return Items(_flattened(values), brackets)
+    if len(both) > 1:
+        raise NotAnExpressionError("two points, or four")
+    (place,) = both
+    ends = _flattened(values[place : place + 1])
+    return Items(tuple(Items((*values[:place], end, *values[place + 1 :]), brackets) for end in ends))
 
 
 def _under_all(tokens: Tokens, half: Quantity) -> Quantity | None:
@@ -584,12 +671,26 @@ def _under_all(tokens: Tokens, half: Quantity) -> Quantity | None:
     return value_or_none(quantity, [*tokens[: place + 1], opened, *below, closed])
 
 
+def _rooted_all(tokens: Tokens, narrow: Quantity) -> Quantity | None:
+    """The reading of `√2gh` as the root of the whole product, beside the reading as √2·g·h; None for other tokens."""
+    place = next((at for at, token in enumerate(tokens) if token.is_sign("√")), len(tokens))
+    below = tokens[place + 1 :]
+    if narrow.units or any(token.kind not in ("letters", "number") for token in below):
+        return None
+    if any(token.spaced for token in below[1:]) or len(tokens_text(below)) < _TWO or below[-1].kind != "letters":
+        return None
+    opened, closed = below[0]._replace(kind="open", text="("), below[0]._replace(kind="close", text=")")
+    return value_or_none(quantity, [*tokens[: place + 1], opened, *below, closed])
+
+
 def _point(tokens: Tokens) -> Tokens:
-    """The tokens without the name of a point in front: (1, 2) for `A(1, 2)`."""
+    """The tokens without the name of a point in front: (1, 2) for `A(1, 2)` and `P_1(1, 2)`."""
     first = tokens[0]
     if first.kind != "letters" or len(first.text) != 1 or not first.text.isupper() or len(tokens) < _TWO:
         return tokens
-    start = 2 if tokens[1].is_sign("'") else 1
+    start = 2 if tokens[1].is_sign("'") or (tokens[1].kind == "number" and not tokens[1].spaced) else 1
+    if tokens[1].is_sign("_"):
+        start = closing(tokens, 2) + 1 if tokens[2:3] and tokens[2].is_sign("{") else 3
     rest = tokens[start:]
     return rest if rest and unbracketed(rest)[1] == "()" and not rest[0].spaced else tokens
 
@@ -598,6 +699,8 @@ def _set(inside: Tokens) -> Value:
     """The value of the text in a set's braces: its members, or a condition behind a name."""
     if not inside:
         return EMPTY
+    if (named := _entries(inside)) is not None:
+        return named
     for place, token in enumerate(inside):
         if token.is_sign("|", ":") and place > 0 and inside[0].kind == "letters":
             condition = _value(inside[place + 1 :])
@@ -606,6 +709,15 @@ def _set(inside: Tokens) -> Value:
             return intervals.intersection([as_region(_single(inside[:place])), as_region(condition)])
     members = list(map(_single, connected(inside)[0]))
     return _one_solution(members) or Items(_flattened(members), "⦃⦄")
+
+
+def _entries(inside: Tokens) -> Solutions | None:
+    """The values of `{x: 1, y: 2}` by their names; None for any other set."""
+    items = [split(item, frozenset((":",)))[0] for item in connected(inside)[0]]
+    names = [label(item[0]) if len(item) == _TWO and item[1] else None for item in items]
+    if len(items) < _TWO or None in names:
+        return None
+    return Solutions((tuple((str(name), _single(item[1])) for name, item in zip(names, items, strict=True)),))
 
 
 def _system(inside: Tokens) -> Value:

@@ -1,8 +1,10 @@
-"""Times of day and dates: 7:30 am, 19:30, 上午7点30分, July 4, 1776, 1776-07-04, 1776年7月4日."""
+"""Times of day, time zones and dates: 7:30 am, 19:30, 上午7点30分, July 4, 1776, 1776-07-04, 1776年7月4日."""
+
+from fractions import Fraction
 
 from touchstone.checks.notation.numerals import number_in_words
-from touchstone.checks.notation.trees import NotAnExpressionError
-from touchstone.checks.values.kinds import Clock, Date, Ratio
+from touchstone.checks.notation.trees import NotAnExpressionError, Number
+from touchstone.checks.values.kinds import Clock, Date, Quantity, Ratio, Solutions
 from touchstone.packaged import own_patterns
 
 LENGTH = 40
@@ -50,6 +52,15 @@ def _at(hour: int, minute: int, second: int, half: str | None) -> Clock | None:
     if hour > 24 or minute > 59:  # noqa: PLR2004 - a day has no more
         return None
     return Clock((hour * 60 + minute) * 60 + second, half=1 <= hour <= _NOON)
+
+
+def zone(text: str) -> Solutions | None:
+    """The hours of a time zone, UTC+8 or GMT+5:30, under the name UTC; None for any other text."""
+    match = _PATTERN["zone"].fullmatch(text) if text[:3] in ("UTC", "GMT") else None
+    if match is None:
+        return None
+    hours = Fraction(match["hours"]) + Fraction(int(match["minutes"] or 0), 60)
+    return Solutions(((("UTC", Quantity(Number(-hours if match["sign"] == "-" else hours))),),))
 
 
 def ratio_of(text: str, terms: Ratio) -> Clock | Ratio:

@@ -1,9 +1,10 @@
 """Reads answers that are not mathematics: options, true and false, nothing and everything, and words."""
 
 import re
+from fractions import Fraction
 
 from touchstone.checks.notation.tokens import folded
-from touchstone.checks.notation.trees import INFINITIES
+from touchstone.checks.notation.trees import INFINITIES, Number
 from touchstone.checks.values import kinds
 from touchstone.checks.values.kinds import EMPTY, REALS, Ambiguous, Choice, Quantity, Truth, Value, Weekday, Words
 from touchstone.packaged import own_patterns, own_table
@@ -14,6 +15,8 @@ _MEANINGS: dict[str, Value] = {
     "false": Truth(true=False),
     "nothing": EMPTY,
     "everything": REALS,
+    "noon": kinds.Clock(43_200),
+    "midnight": kinds.Clock(0),
     "infinity": Quantity(INFINITIES[0]),
     "negative infinity": Quantity(INFINITIES[1]),
     **{day: Weekday(day) for day in ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")},
@@ -21,7 +24,13 @@ _MEANINGS: dict[str, Value] = {
     "sat": Ambiguous((Weekday("saturday"), Words("sat", written="sat"))),
     "sun": Ambiguous((Weekday("sunday"), Words("sun", written="sun"))),
 }
-FIXED = {text: _MEANINGS[key] for key, texts in own_table(__file__)["meanings"].items() for text in texts}
+_ROMAN = {"II": 2, "III": 3, "IV": 4, "VI": 6, "VII": 7, "VIII": 8}
+_OXIDATION: dict[str, Value] = {
+    f"{sign}{roman}": Quantity(Number(Fraction(f"{sign}{number}"))) for sign in "+-" for roman, number in _ROMAN.items()
+}
+FIXED: dict[str, Value] = _OXIDATION | {
+    text: _MEANINGS[key] for key, texts in own_table(__file__)["meanings"].items() for text in texts
+}
 """Answers of a fixed meaning, with their values."""
 PATTERN = own_patterns(__file__)
 DENIAL = PATTERN["denial"]

@@ -101,8 +101,8 @@ def _threshold_of(threshold: Document) -> str:
     """The confidence from which a judge counts as sure, and the labels that show it, in one sentence."""
     wanted, labels, agreed = f"{100 * threshold['wanted']:g}%", threshold["labels"], threshold["agreed"]
     if threshold["state"] == "found":
-        sure, least = threshold["confidence"], threshold["bound"]
-        return f"{sure:.2f}: people agree with {agreed} of {labels} there, in at least {figures.percent(least, 1)}"
+        sure, least = threshold["confidence"], figures.percent_at_least(threshold["bound"], 1)
+        return f"{sure:.2f}: people agree with {agreed} of {labels} there, in at least {least}"
     if threshold["state"] == "below_wanted":
         said = f"people agree with {agreed} of {labels}, fewer than the wanted {wanted}"
         least = threshold["silent_below"]

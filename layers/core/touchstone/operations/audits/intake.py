@@ -29,6 +29,7 @@ from touchstone.audits.record import (
 from touchstone.audits.report import CaseSource
 from touchstone.errors import ConflictError, InputError, LimitError, TooLargeError, TouchstoneError
 from touchstone.operations.audits.files import AuditReportFormat, FilesOf
+from touchstone.operations.jobs.files import MAX_REPLY_BYTES
 from touchstone.operations.jobs.intake import BatchedIntake
 from touchstone.operations.jobs.sweep import MOST, SweptJobs
 from touchstone.parts import PartsProgress
@@ -38,9 +39,6 @@ from touchstone.strict import fault_sentence
 
 MOST_TOLD = 20
 """How many faults of definitions one refusal names."""
-MAX_REPLY_BYTES = 4_000_000
-"""The most bytes of a report in a reply. A function's reply may have six megabytes, and JSON encodes each line end and
-quotation mark in two bytes."""
 MAX_UNFINISHED = 20
 """How many unfinished audits a tenant may have. Each may hold four functions and four sandboxes, which no spending
 ceiling limits."""

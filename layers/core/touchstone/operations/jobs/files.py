@@ -12,6 +12,9 @@ from touchstone.errors import NotFoundError
 from touchstone.records import Artifacts
 
 JSON = "application/json"
+MAX_REPLY_BYTES = 4_000_000
+"""The most bytes of a report in a reply. A function's reply may have six megabytes, and JSON encodes each line end and
+quotation mark in two bytes."""
 SIDE_BY_SIDE = 16
 """How many files are read or written at once. Each takes about 20 ms, most of it waiting for the network."""
 

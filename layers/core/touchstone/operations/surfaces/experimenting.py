@@ -30,6 +30,7 @@ from touchstone.judges.panel import thresholds_unread
 from touchstone.judges.renewing import WorkJudge
 from touchstone.operations.batches.lines import BATCHED
 from touchstone.operations.jobs.context import StepProgress
+from touchstone.operations.jobs.files import MAX_REPLY_BYTES
 from touchstone.operations.jobs.traced import tracing_calls
 from touchstone.operations.jobs.tries import (
     INTERRUPTED,
@@ -175,7 +176,7 @@ def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
         report_json,
         report_markdown,
         side_by_side,
-        sides_html,
+        sides_that_fit,
     )
 
     record = context.record(experiment_id)
@@ -198,8 +199,8 @@ def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
         "md": report_markdown(found),
         "csv": report_csv(found),
         "json": report_json(found),
-        "sides": sides_html(sides, found),
-        "sides_zh": sides_html(sides, found, language="zh"),
+        "sides": sides_that_fit(sides, found, most_bytes=MAX_REPLY_BYTES),
+        "sides_zh": sides_that_fit(sides, found, most_bytes=MAX_REPLY_BYTES, language="zh"),
     }
     for form, text in reports.items():
         files.put_report(form, text)

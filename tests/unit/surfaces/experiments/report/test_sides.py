@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from tests.support.experiment_reports import HOSTILE
 from tests.support.report_pages import NEVER, ReportPage
 from touchstone.material import Summary
+from touchstone.operations.jobs.files import MAX_REPLY_BYTES
 from touchstone.surfaces.experiments import Experiment
 from touchstone.surfaces.experiments.concluding import conclude
 from touchstone.surfaces.experiments.conclusion import MakerOutlay
@@ -26,6 +28,7 @@ from touchstone.surfaces.experiments.report import (
     sides_html,
     sides_json,
     sides_markdown,
+    sides_that_fit,
 )
 from touchstone.surfaces.experiments.report.differences import MOST_CHANGES, differences
 from touchstone.surfaces.experiments.report.side_pages import WORDS
@@ -230,6 +233,20 @@ def test_a_huge_text_is_cut_and_says_by_how_much() -> None:
     assert shown.a.left_out == 14_000 - MAX_SHOWN_CHARS
     few = side_by_side(experiment(), results(), most=2)
     assert (len(few.pairs), few.left_out) == (2, 3)
+
+
+def test_a_page_shows_as_many_pairs_as_may_be_and_says_how_many_it_leaves_out() -> None:
+    told = conclude(experiment(), results())
+    few = side_by_side(experiment(), results("水在山里流动。" * 700, "盐在海里流动。" * 700))
+    view = replace(few, pairs=few.pairs * 40)
+    whole = len(sides_html(view, told).encode())
+    assert whole > MAX_REPLY_BYTES, "of Chinese summaries, and not the longest that there are"
+    page = sides_that_fit(view, told, most_bytes=MAX_REPLY_BYTES)
+    assert MAX_REPLY_BYTES * 0.9 < len(page.encode()) <= MAX_REPLY_BYTES
+    (left_out,) = re.findall(r"(\d+) pairs more", page)
+    assert page == sides_html(replace(view, pairs=view.pairs[: -int(left_out)], left_out=int(left_out)), told)
+    assert sides_that_fit(few, told, most_bytes=whole, language="zh") == sides_html(few, told, language="zh")
+    assert "200 pairs more" in sides_that_fit(view, told, most_bytes=1)
 
 
 def test_a_text_in_markdown_has_the_spaces_that_it_has_and_says_what_its_marks_mean() -> None:

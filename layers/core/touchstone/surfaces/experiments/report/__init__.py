@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from touchstone.surfaces.experiments.report.side_pages import sides_html as sides_html
     from touchstone.surfaces.experiments.report.side_pages import sides_json as sides_json
     from touchstone.surfaces.experiments.report.side_pages import sides_markdown as sides_markdown
+    from touchstone.surfaces.experiments.report.side_pages import sides_that_fit as sides_that_fit
     from touchstone.surfaces.experiments.report.sides import SideBySide as SideBySide
     from touchstone.surfaces.experiments.report.sides import side_by_side as side_by_side
     from touchstone.surfaces.experiments.report.tables import report_csv as report_csv

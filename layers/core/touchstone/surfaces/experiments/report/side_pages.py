@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import MappingProxyType
 
 from touchstone.judges.fence import visible
@@ -51,6 +51,18 @@ def sides_html(view: SideBySide, conclusion: Conclusion, *, language: Language =
     return template("sides.html").render(
         view=view, outcomes=OUTCOMES, rows=_rows(view, conclusion, language), words=WORDS[language], language=language
     )
+
+
+def sides_that_fit(view: SideBySide, conclusion: Conclusion, *, most_bytes: int, language: Language = "en") -> str:
+    """The page of `sides_html` with as many pairs as fit into `most_bytes`. It says how many pairs it leaves out."""
+    most = len(view.pairs)
+    while True:
+        shown = replace(view, pairs=view.pairs[:most], left_out=view.left_out + len(view.pairs) - most)
+        page = sides_html(shown, conclusion, language=language)
+        size = len(page.encode())
+        if size <= most_bytes or not most:
+            return page
+        most = min(most - 1, most * most_bytes // size)
 
 
 def sides_markdown(view: SideBySide, conclusion: Conclusion, *, language: Language = "en") -> str:
