@@ -10,6 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from operator import itemgetter
+from string import ascii_lowercase, ascii_uppercase
 
 from touchstone.checks.algebra.expressions import Algebra, Answer
 from touchstone.checks.equivalence.amounts import accents_differ, only_quantity, same_amount, within_tolerance
@@ -244,11 +245,15 @@ class Comparison:
         return None
 
     def _point(self, bindings: Bindings, point: Items, *, as_written: Answer) -> Answer:
-        """Whether named values are a point: y = 2, x = 1 is (1, 2). None if they are one only in another order."""
+        """Whether named values are a point: y = 2, x = 1 is (1, 2). None if they are one only in another order.
+
+        Letters that follow each other in the alphabet name a point in their order. Others, such as n and k, may name
+        one in any: they must be written in the order of the point, too.
+        """
         by_name = [value for _, value in sorted(bindings, key=itemgetter(0))]
-        letters = all(len(name) == 1 for name, _ in bindings)
-        in_order = self._items(Items(tuple(by_name), "{}"), point)
-        if in_order and (as_written or letters):
+        names = "".join(sorted(name for name, _ in bindings))
+        ordered = len(names) == len(bindings) and names in ascii_lowercase + " " + ascii_uppercase
+        if (ordered or as_written) and self._items(Items(tuple(by_name), "{}"), point):
             return True
         return False if _same_in_any_order(by_name, point.values, self.same) is False else None
 
