@@ -83,14 +83,16 @@ def test_r12_a_drain_stopped_halfway_is_taken_up_by_the_next_and_two_never_overl
 def test_r15_a_day_that_ends_earlier_than_configured_is_learned(cloud: Cloud, judge: JudgeServer) -> None:
     with rehearsal(cloud, per_day=100) as days:
         judge.arrange(quotas=[{"rpd": 10, "model": days.model}])
-        days.ask(30)
-        days.come_to(done=10, deferred=20)
+        days.ask(40)
+        days.come_to(done=10, deferred=30)
         refused = [call for call in days.end_day() if call["status"] == 429]
         assert 1 <= len(refused) <= IN_WORK
-        for _ in range(2):
+        for _ in range(3):
             days.end_day_after(EVENING)
         answered = [[call for call in day if call["status"] == 200] for day in days.days]
-        assert [len(day) for day in answered] == [10, 10, 10]
-        assert [len(day) for day in days.days[1:]] == [10, 10], "what was learned on the first day holds on the next"
+        assert [len(day) for day in answered] == [10, 10, 10, 10]
+        assert [len(day) for day in days.days[1:]] == [10, 10, 10], (
+            "what was learned on the first day holds on the next"
+        )
         days.assert_each_evaluated_once()
         days.assert_in_order()
