@@ -6,9 +6,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 
+from touchstone import locking
 from touchstone.locking import own_folder, try_lock
 
 MADE = "made-"
@@ -20,6 +22,7 @@ with own_folder({MADE!r}) as folder:
     os._exit(1)
 """
 """A process that is killed while it has a folder."""
+MAKES = f"from touchstone.locking import own_folder\nwith own_folder({MADE!r}): pass"
 
 
 def test_one_holds_a_file_until_it_is_closed(tmp_path: Path) -> None:
@@ -54,3 +57,16 @@ def test_a_folder_whose_process_was_killed_goes_before_the_next_one_is_made(
         with own_folder(MADE) as next_one:
             assert set(tmp_path.glob(f"{MADE}*")) == {living, next_one}
     assert [path.name for path in tmp_path.iterdir()] == ["other-"]
+
+
+def test_a_folder_that_is_being_made_is_not_taken_for_one_that_was_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def another_first(file: IO[Any]) -> bool:
+        subprocess.run([sys.executable, "-c", MAKES], env={"TMPDIR": str(tmp_path)}, check=True)
+        return try_lock(file)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(locking, "try_lock", another_first)
+    with own_folder(MADE) as made:
+        assert made.is_dir()

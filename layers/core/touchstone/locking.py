@@ -44,8 +44,9 @@ def own_folder(prefix: str) -> Iterator[Path]:
                 shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=prefix))
     try:
-        with (folder / _HELD).open("wb") as held:
+        with (folder / "made").open("wb") as held:
             try_lock(held)
+            (folder / "made").rename(folder / _HELD)  # held before another process can see that it is not
             yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
