@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.judges import MOMENT
-from touchstone.cli.terminal.exits import Exit, ServiceError, code_of
+from touchstone.cli.terminal.exits import Exit, NoJudgeError, ServiceError, code_of
 from touchstone.errors import (
     ConflictError,
     ForbiddenError,
@@ -22,6 +22,7 @@ CODES: list[tuple[TouchstoneError, Exit]] = [
     *((kind("x"), Exit.INPUT) for kind in (InputError, TooLargeError, SettingsError, NotFoundError, ConflictError)),
     *((kind("x"), Exit.INPUT) for kind in (UnauthenticatedError, ForbiddenError)),
     *((kind("x"), Exit.SERVICE) for kind in (ServiceError, StoreError, MisconfiguredError)),
+    (NoJudgeError("x"), Exit.UNDECIDED),
     (QuotaExceededError("x", window="day", until=MOMENT), Exit.SERVICE),
 ]
 

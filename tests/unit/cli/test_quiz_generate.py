@@ -149,7 +149,7 @@ def test_a_reply_of_which_no_quiz_can_be_made_is_no_end_for_the_next_command(
 
 def test_without_a_key_the_sentence_says_what_to_set(generate: Any) -> None:
     result = generate()
-    assert (result.exit_code, result.stdout) == (2, "")
+    assert (result.exit_code, result.stdout) == (3, "")
     assert "No quiz can be written without a key: set GEMINI_API_KEY" in result.stderr
 
 
@@ -158,7 +158,7 @@ def test_without_the_key_of_the_model_that_is_named_the_sentence_says_which(
 ) -> None:
     monkeypatch.setenv("LLM_MODEL", "gpt-nobody-knows")
     result = generate()
-    assert (result.exit_code, "OPENAI_API_KEY" in result.stderr) == (2, True)
+    assert (result.exit_code, "OPENAI_API_KEY" in result.stderr) == (3, True)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ from typing import Any
 from touchstone.cli.files.course_files import curriculum_of, learner_of
 from touchstone.cli.files.requests import checked
 from touchstone.cli.local.inprocess import opened, watched
+from touchstone.cli.terminal.exits import NoJudgeError
 from touchstone.cli.terminal.progress import noted_progress
+from touchstone.errors import SettingsError
 from touchstone.judges import load_registry
 from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.quizzes.curriculum import Curriculum
@@ -61,11 +63,14 @@ def request_of(wanted: QuizWanted, *, local: bool) -> tuple[QuizRequest, Curricu
 async def made_here(request: QuizRequest, course: Curriculum | None, *, seconds: float) -> dict[str, Any]:
     """Make a quiz in this process. Return it in the form in which a deployment shows a quiz.
 
-    Raises `SettingsError` if there is no key for a model that writes it, and `InputError`.
+    Raises `NoJudgeError` if there is no key for a model that writes it, and `InputError`.
     """
     chosen = model_for_generation(load_registry())
     async with opened(registry=chosen.registry) as judges:
-        generator = open_generator(judges, chosen)
+        try:
+            generator = open_generator(judges, chosen)
+        except SettingsError as error:
+            raise NoJudgeError(str(error)) from None
         evaluator = judges.default(TIER)
         asked = [generator] if evaluator is None else [generator, evaluator]
         with noted_progress("Answers of the models") as show:

@@ -36,10 +36,18 @@ class ServiceError(TouchstoneError):
     reason = "service"
 
 
+class NoJudgeError(TouchstoneError):
+    """No judge or model can be asked, since no key is set; the sentence says which key to set."""
+
+    reason = "nobody"
+
+
 def code_of(error: TouchstoneError) -> Exit:
     """The exit code of an error."""
     match error:
         case ServiceError() | StoreError() | LimitError() | JudgeError():
             return Exit.SERVICE
+        case NoJudgeError():
+            return Exit.UNDECIDED
         case _:
             return Exit.INPUT
