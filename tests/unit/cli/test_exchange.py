@@ -125,6 +125,16 @@ def test_cards_become_a_deck_that_is_called_as_its_file_or_as_one_says(touchston
             assert f'"name": "{name}"'.encode() in package.read("collection.anki2")
 
 
+@pytest.mark.parametrize(("command", "file"), [("cards", "flashcards.csv"), ("quiz", "quiz.json")])
+def test_a_name_that_a_form_has_no_place_for_is_refused(
+    touchstone: Command, tmp_path: Path, command: str, file: str
+) -> None:
+    out = tmp_path / "moon.gift"
+    result = touchstone(command, "export", str(EVENTS / file), "--to", "gift", "--name", "Tides", "--out", str(out))
+    assert (result.exit_code, out.exists()) == (2, False)
+    assert result.stderr == "Error: --name: Only a deck of Anki has a name; leave it out.\n"
+
+
 @pytest.mark.parametrize(
     ("form", "begins"), [("gift", b"::c1::"), ("moodle", b"<?xml"), ("qti", b"PK"), ("qti3", b"PK"), ("anki", b"PK")]
 )

@@ -69,6 +69,10 @@ def test_without_a_key_the_checks_do_what_they_can(touchstone: Command, tmp_path
     assert found["undecided"] == 1
     places = [(error["line"], error["where"]) for error in found["errors"]]
     assert places == [(3, "problem"), (5, "answer_id"), (6, None)]
+    assert (
+        "\nline 3: problem is missing and must be given; answer is missing and must be given.\nline 5: answer_id: The"
+        in result.stderr
+    )
     assert [each["line"] for each in _results(tmp_path / "answers.results.jsonl")] == [1, 3, 4, 5, 6]
 
 

@@ -44,6 +44,11 @@ def test_today_is_the_day_where_none_is_given(touchstone: Command) -> None:
 
 
 def test_a_day_that_is_none_is_refused(touchstone: Command) -> None:
+    result = touchstone("models", "--date", "2026-11-30")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "Error: Only --check asks about a day; add it, or leave --date out.\n",
+    )
     result = touchstone("models", "--check", "--date", "tomorrow")
     assert (result.exit_code, result.stderr) == (2, "Error: date: 'tomorrow' is no day; write it as 2026-11-30.\n")
 

@@ -30,6 +30,8 @@ def turned(tokens: list[Token]) -> list[Token]:
     Unchanged unless the square brackets come in pairs around two bounds, and one of them stands outward.
     """
     places = [place for place, token in enumerate(tokens) if token.text in ("[", "]")]
+    if not places:
+        return tokens
     pairs = list(zip(places[::2], places[1::2], strict=False))
     marks = [sum(token.is_sign(",", ";") for token in tokens[low:high]) for low, high in pairs]
     outward = any(tokens[low].text == "]" or tokens[high].text == "[" for low, high in pairs)

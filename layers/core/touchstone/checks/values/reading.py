@@ -312,10 +312,12 @@ def _of_items(tokens: Tokens) -> Value:
 
 def _as_points(values: list[Value]) -> list[Value]:
     """The values; beside points with names, `P(1,0)` is no number of arrangements. Names that some lack are dropped."""
+    if not any(isinstance(each, Solutions) for each in values):
+        return values
     points = [each.readings[-1] if isinstance(each, Ambiguous) else each for each in values]
     bare = [each for each in points if isinstance(each, Items) and each.brackets == "()"]
     named = [each for each in points if isinstance(each, Solutions)]
-    if len(bare) + len(named) < len(values) or not any(isinstance(each, Solutions) for each in values):
+    if len(bare) + len(named) < len(values):
         return values
     return [each.alternatives[0][0][1] if bare and isinstance(each, Solutions) else each for each in points]
 
@@ -417,7 +419,7 @@ def _single(tokens: Tokens) -> Value:
         sides, found = split(tokens, signs)
         if found and all(sides):
             return reader(sides, found)
-    inside, brackets = unbracketed(tokens)
+    inside, brackets = unbracketed(tokens) if tokens[0].text == "[" else (tokens, "")
     rows = value_or_none(semicolon_rows, inside) if brackets == "[]" else None
     if rows is not None:
         # [1,2;3,4] is a matrix, or 1.2 and 3.4.

@@ -301,8 +301,8 @@ def _say_first(sentences: Sequence[str], more: str) -> None:
 
 
 def _error_in_words(error: dict[str, Any]) -> str:
-    where = f"{error['where']}: " if error.get("where") else ""
-    return f"line {error['line']}: {where}{error.get('detail')}"
+    detail, where = str(error.get("detail")), error.get("where")
+    return f"line {error['line']}: {detail if not where or detail.startswith(where) else f'{where}: {detail}'}"
 
 
 def _caution_in_words(one: dict[str, Any]) -> str:

@@ -54,6 +54,7 @@ def export_quiz(
     """Write a quiz in a format that another tool imports. Every question needs a key."""
     from touchstone.cli.files.material_files import quiz_of
 
+    _check_name(name, to)
     check_place(out, where="--out", read=[file])
     found = quiz_of(file)
     if to == "anki":
@@ -98,6 +99,7 @@ def export_cards(
     """
     from touchstone.cli.files.material_files import deck_of
 
+    _check_name(name, to)
     check_place(out, where="--out", read=[file])
     deck = deck_of(file)
     if to == "anki":
@@ -130,6 +132,12 @@ def import_cards(
     deck = cards_of_quiz(_of_gift(file, out, leave_out=leave_out).quiz)
     write_json(out, deck.model_dump(mode="json", exclude_none=True))
     say(f"{out} has {_count(len(deck.cards), 'card')}.")
+
+
+def _check_name(name: str | None, to: Form) -> None:
+    """Raise `InputError` if a name was given to something that has none."""
+    if name is not None and to != "anki":
+        raise InputError("Only a deck of Anki has a name; leave it out.", where="--name")
 
 
 def _written(found: "Quiz", to: Literal["gift", "moodle", "qti", "qti3"]) -> bytes:

@@ -42,6 +42,8 @@ def models(
     """List the models in the registry of this installation. Needs no deployment."""
     from touchstone.judges import load_registry
 
+    if on is not None and not check:
+        raise InputError("Only --check asks about a day; add it, or leave --date out.", where="--date")
     registry = load_registry()
     if check:
         _check(registry, _day(on), as_json=as_json)

@@ -63,7 +63,7 @@ class Sweep:
 
     def run(self) -> SweptJobs:
         """Start stalled records again. A record that cannot be started does not stop the others."""
-        # The run's name holds the hour: if the sweep itself is repeated, it starts nothing twice.
+        # The run's name holds the hour: a repeated sweep asks for the same run, and a standard machine starts it once.
         run = f"sweep-{self.clock():%Y%m%d%H}"
         started = [each for job in self.jobs for each in self._of(job, run)]
         return SweptJobs(restarted=started.count(True), stuck=started.count(False))
