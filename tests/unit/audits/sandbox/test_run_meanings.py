@@ -209,6 +209,9 @@ LARGE = {
     "names twice": _doubled("a{0} = [a{1}, a{1}]\n", "a40 = lib.x\na0[0]()"),
     "names by or": _doubled("a{0} = a{1} or a{1}\n", "a40 = lib.x\na0()"),
     "functions twice": _doubled("def a{0}(): return a{1}() and a{1}()\n", "def a40(): return lib.x\nassert a0()"),
+    "functions twice, often": _doubled(
+        "def a{0}(): return a{1}() and a{1}()\n", "def a40(): return lib.x\n" + "assert a0()\n" * 1400 + "assert a0()"
+    ),
     "functions by two ways": _doubled(
         "def a{0}(): return a{1}() and b{1}()\ndef b{0}(): return b{1}() and a{1}()\n",
         "def a40(): return lib.x\ndef b40(): return lib.x\nassert a0()",
@@ -241,3 +244,10 @@ def test_thousands_of_functions_that_all_ran_are_no_reason_to_doubt_a_proof() ->
     )
     meaning = read_record(COMPLETED, ProofScript(one_less, ("lib",)), ("lib",))
     assert meaning.reason == "What is asserted in f7 never ran: nothing calls it."
+
+
+def test_a_function_that_ran_is_not_said_to_have_none_that_calls_it() -> None:
+    script = "import lib, __main__, operator\ndef test_x():\n assert lib.x\noperator.attrgetter('test' + '_x')(__main__)()"
+    source = ProofScript(script, ("lib",))
+    ran = [read_record(Record(end="completed", ran=each), source, ("lib",)).outcome for each in ((2,), (), None)]
+    assert ran == ["holds", "vacuous", "vacuous"]

@@ -11,7 +11,8 @@ target. Such an end is not attributed to the target, and the proof says nothing 
 
 import ast
 import operator
-from collections.abc import Callable, Container, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -60,7 +61,6 @@ class ScriptQuestions:
         self._looks = 0
         self._settled: dict[str | int, bool] = {}
         """By what names a value: whether it is of the target."""
-        self._overwritten: dict[tuple[str, int], bool] = {}
         self._own: dict[str, list[ast.expr] | None] = {}
         self._calling: frozenset[str] = frozenset()
         """The calls of the script's own functions whose values are being looked at."""
@@ -75,6 +75,7 @@ class ScriptQuestions:
         The assertion cannot fail, or it never ran, or the failure was kept from the script. `ran` are the first lines
         of the functions that are tests or assert something, and that ran; None if that is not known.
         """
+        self._looks = _LOOKS_PER_PART * len(self._source.nodes)  # at all assertions together
         for node in self._source.nodes:
             match node:
                 case ast.Assert(test=ast.Tuple(elts=[_, *_])):
@@ -86,7 +87,6 @@ class ScriptQuestions:
         return self._stood_in() or self._ran.missed(ran)
 
     def _is_always_true(self, assertion: ast.Assert) -> bool:
-        self._looks = _LOOKS_PER_PART * len(self._source.nodes)
         return self._truth(assertion.test, assertion) is True and self._looks > 0
 
     def _stood_in(self) -> str | None:
@@ -120,9 +120,18 @@ class ScriptQuestions:
         """Whether a value is a function or a class of the script's that has nothing of the target's."""
         if isinstance(node, ast.Lambda):
             return not self._source.depends(node)
-        return isinstance(node, ast.Name) and any(
-            isinstance(value, Function | ast.ClassDef | ast.Lambda) and not self._source.depends(value)
-            for value in self._source.bindings.get(node.id, [])
+        return isinstance(node, ast.Name) and node.id in self._own_code
+
+    @cached_property
+    def _own_code(self) -> frozenset[str]:
+        """The names of functions and classes of the script's that have nothing of the target's."""
+        return frozenset(
+            name
+            for name, values in self._source.bindings.items()
+            if any(
+                isinstance(value, Function | ast.ClassDef | ast.Lambda) and not self._source.depends(value)
+                for value in values
+            )
         )
 
     @cached_property
@@ -416,43 +425,38 @@ class ScriptQuestions:
 
     def _is_overwritten(self, name: str, at: ast.stmt) -> bool:
         """Whether the last statement before `at` that binds `name` binds it to nothing of the target."""
-        place = (name, id(at))
-        if place not in self._overwritten:
-            block = self._block_of(at)
-            before = {id(each): number for number, each in enumerate(block[: block.index(at)])}
-            last = -1
-            bound: list[ast.AST] = []
-            for node in self._binding.get(name, ()):
-                statement = before.get(id(self._in_block(node, before)), -1)
-                if statement > last:
-                    last, bound = statement, []
-                bound += [node] if statement == last else []
-            self._overwritten[place] = last >= 0 and not any(self._source.binds(node, name) for node in bound)
-        return self._overwritten[place]
-
-    def _block_of(self, statement: ast.stmt) -> list[ast.stmt]:
-        """The statements of which one is `statement`."""
-        owner = self._source.parents[id(statement)]
-        for field in ("body", "orelse", "finalbody"):
-            block = getattr(owner, field, None)
-            if isinstance(block, list) and statement in block:
-                return block
-        return [statement]
-
-    def _in_block(self, node: ast.AST | None, block: Container[int]) -> ast.AST | None:
-        """The statement of a block that `node` is a part of."""
-        while node is not None and id(node) not in block:
-            node = self._source.parents[id(node)]
-        return node
+        block, number = self._places[id(at)]
+        places, of_target = self._bound_in.get((block, name), ([], []))
+        last = bisect_left(places, number) - 1
+        return last >= 0 and not of_target[last]
 
     @cached_property
-    def _binding(self) -> dict[str, list[ast.AST]]:
-        """By name: the syntax that binds it."""
-        found: dict[str, list[ast.AST]] = {}
+    def _places(self) -> dict[int, tuple[int, int]]:
+        """By the identity of a statement: that of its block, and its place there."""
+        blocks = [
+            getattr(node, field, None) for node in self._source.nodes for field in ("body", "orelse", "finalbody")
+        ]
+        return {
+            id(each): (id(block), number)
+            for block in blocks
+            if isinstance(block, list)
+            for number, each in enumerate(block)
+        }
+
+    @cached_property
+    def _bound_in(self) -> dict[tuple[int, str], tuple[list[int], list[bool]]]:
+        """By block and name: where statements bind the name, in order, and whether to something of the target."""
+        found: dict[tuple[int, str], dict[int, bool]] = {}
         for node in self._source.nodes:
             for name in names_in(node):
-                found.setdefault(name, []).append(node)
-        return found
+                of_target, part = self._source.binds(node, name), node
+                while (owner := self._source.parents[id(part)]) is not None:
+                    if id(part) in self._places:
+                        block, number = self._places[id(part)]
+                        places = found.setdefault((block, name), {})
+                        places[number] = places.get(number, False) or of_target
+                    part = owner
+        return {key: (sorted(places), [places[each] for each in sorted(places)]) for key, places in found.items()}
 
     def _returned(self, function: ast.AST) -> list[ast.expr] | None:
         """The expressions that a function of the script returns; None if the script does not define the function."""
