@@ -247,7 +247,9 @@ def test_thousands_of_functions_that_all_ran_are_no_reason_to_doubt_a_proof() ->
 
 
 def test_a_function_that_ran_is_not_said_to_have_none_that_calls_it() -> None:
-    script = "import lib, __main__, operator\ndef test_x():\n assert lib.x\noperator.attrgetter('test' + '_x')(__main__)()"
+    script = (
+        "import lib, __main__, operator\ndef test_x():\n assert lib.x\noperator.attrgetter('test' + '_x')(__main__)()"
+    )
     source = ProofScript(script, ("lib",))
     ran = [read_record(Record(end="completed", ran=each), source, ("lib",)).outcome for each in ((2,), (), None)]
     assert ran == ["holds", "vacuous", "vacuous"]
