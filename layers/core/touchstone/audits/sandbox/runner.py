@@ -73,6 +73,8 @@ UNTOUCHABLE = frozenset({
 """Audit events of Python by which code gets at the objects and calls of other code. No proof needs them."""
 MADE_CODE = ("code.__new__", "marshal.load", "marshal.loads")
 """Audit events of code that Python does not compile."""
+BELOW = ("run_last", "<module>")
+"""The functions of this file below every script. Their frames hold nothing, and a traceback shows them as well."""
 RAW_MEMORY = ("ctypes", "_ctypes")
 """Modules by which any memory can be read and written, mostly without an audit event. The script must not import
 them."""
@@ -873,7 +875,7 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
             while frame is not None and frame.f_code is guard.__code__:
                 frame = frame.f_back
             while frame is not None and not reached:
-                reached = frame.f_code.co_filename == guard.__code__.co_filename
+                reached = frame.f_code.co_filename == guard.__code__.co_filename and frame.f_code.co_name not in BELOW
                 frame = frame.f_back
         elif event == "open":
             path = given[0]
