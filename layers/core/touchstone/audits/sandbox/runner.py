@@ -724,13 +724,17 @@ def _alone_from_now() -> Callable[[], None]:  # pragma: no cover - runs in the s
     functions = [one for one in globals().values() if type(one) is FunctionType and one.__code__.co_filename == file]
     ours = frozenset(id(code) for one in functions for code in _all_code(one.__code__))
     heard: list[int] = []
+    once_told = sys.monitoring.DISABLE
     event = sys.monitoring.events
     kinds = (event.PY_START, event.PY_RESUME, event.PY_THROW)
 
-    def started(code: CodeType, *_: object) -> None:
-        if id(code) not in ours and get_ident() == here:
+    def started(code: CodeType, *where: object) -> object:
+        if id(code) in ours:
+            heard.append(1)
+            return None if where[1:] else once_told  # what is thrown into a generator cannot be told once
+        if get_ident() == here:
             _exit(LOST)
-        heard.append(1)
+        return None
 
     def alone() -> None:
         set_events(SENTINEL, sum(kinds))
