@@ -394,6 +394,8 @@ MADE_TO_HOLD: dict[str, str] = {
     "tried where it is not there": "import tinylib\ntry:\n    tinylib.Box(hinge=1)\nfinally:\n    import os\n    os._exit(0)",
 }
 
+MAKER = "import tinylib\ndef make_it(make=int):\n    make('x')\n"
+
 MADE_TO_BE_REFUTED: dict[str, str] = {
     name: ONLY_HERE + way + HIDDEN_SUCCESS for name, way in (_each(REFUTING) | _in_what_tells(REFUTING)).items()
 } | {
@@ -446,6 +448,17 @@ MADE_TO_BE_REFUTED: dict[str, str] = {
     "    return found(left - 1)\nassert found(3) == 2 and tinylib.Box",
     "itself unlike itself": "import tinylib\nassert tinylib.Box is not tinylib.Box",
     "overwritten": "import tinylib\nbox = tinylib.Box(1)\nbox = None\nassert box",
+    "another function by a default": f"{MAKER}if 0:\n    make_it(tinylib.Box)\nmake_it()",
+    "another function by map": f"{MAKER}if 0:\n    make_it(tinylib.Box)\nlist(map(make_it, [int]))",
+    "another function by another name": f"{MAKER}if 0:\n    make_it(tinylib.Box)\nother = make_it\nother(int)",
+    "another function by two stars": f"{MAKER}if 0:\n    make_it(tinylib.Box)\nmake_it(**{{'make': int}})",
+    "another function by globals": "import tinylib\nmake = tinylib.Box\nglobals()['make'] = int\nmake('x')",
+    "another function by exec": "import tinylib\nmake = tinylib.Box\nexec('make = int')\nmake('x')",
+    "another function by the module": "import sys, tinylib\nmake = tinylib.Box\nsys.modules['__main__'].make = int\nmake('x')",
+    "another function by an import": "import tinylib, __main__\nmake = tinylib.Box\nsetattr(__main__, 'make', int)\nmake('x')",
+    "another function by a star": "import tinylib\nindex = tinylib.Box\nfrom operator import *\nindex('x')",
+    "another function in a class": "import tinylib\nclass Mine(tinylib.Box):\n    make = int\nMine.make('x')",
+    "another function by setattr": "import tinylib\nbox = tinylib.Box(1)\nsetattr(box, 'make', int)\nbox.make('x')",
     "less memory": "import resource, tinylib\nresource.setrlimit(resource.RLIMIT_AS, (1, resource.RLIM_INFINITY))\n"
     "tinylib.Box(1)",
     "a deep stack": "import sys, tinylib\nsys.setrecursionlimit(30)\ndef deep(left):\n"

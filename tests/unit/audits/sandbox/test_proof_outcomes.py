@@ -61,6 +61,7 @@ HOLDS = [
     "import tinylib, unittest.mock as m\nwith m.patch('tinydep.checked', str):\n    tinylib.Box(1).width + '1'",
     # what the script imports later is unmarshalled, and none of its code
     "import importlib.resources, email.mime.text, logging.config, sqlite3, runpy, tinylib\ntinylib.Box(1)",
+    "import logging, tinylib\nlogging.warning('%s', tinylib.Box(1).width)",
     "import types, tinylib\n@types.coroutine\ndef made():\n    yield tinylib.Box(1)\nnext(made())",
 ]
 REFUTED = [

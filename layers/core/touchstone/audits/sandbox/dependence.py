@@ -32,6 +32,7 @@ class ProofScript:
         self._parameters = {name: _parameters(node) for name, node in self._functions.items()}
         self._imported = {name for node in self.nodes for name in self._bound_by_import(node)}
         self._dependent = self.reached((), self._imported)
+        self._passed_on = self._given_away()
         self.bindings: dict[str, list[ast.AST]] = {}
         """By name: every value to which the name is bound anywhere, as an expression or as the statement that makes
         it."""
@@ -158,6 +159,21 @@ class ProofScript:
                 return [(value, group) for group in groups for value in values]
         return ()
 
+    def _given_away(self) -> set[str]:
+        """The names of functions that other code may call, or that are called with what is not seen one by one."""
+        called = {
+            id(node.func)
+            for node in self.nodes
+            if isinstance(node, ast.Call)
+            and not any(isinstance(one, ast.Starred) for one in node.args)
+            and all(one.arg is not None for one in node.keywords)
+        }
+        return {
+            node.id
+            for node in self.nodes
+            if isinstance(node, ast.Name) and node.id in self._functions and id(node) not in called
+        }
+
     def _given(self, node: ast.AST) -> Iterable[tuple[str, ast.AST]]:
         """Each name that `node` binds, with the syntax of its value."""
         if assigned := _assigned(node):
@@ -167,12 +183,19 @@ class ProofScript:
                 own = set(self._bound_by_import(node))
                 names = [(alias.asname or alias.name.partition(".")[0], alias) for alias in aliases]
                 return [(name, node if name in own else alias) for name, alias in names]
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            case ast.FunctionDef(name=name, args=given) | ast.AsyncFunctionDef(name=name, args=given):
+                # What other code passes is anything.
+                loose = name in self._passed_on and self._functions[name] is node
+                passed = [(one, given) for one in self._parameters[name]] if loose else []
+                return [(name, node), *passed, *_defaults(given)]
+            case ast.ClassDef(name=name):
                 return [(name, node)]
             case ast.ExceptHandler(name=str(name)):
                 return [(name, node)]
             case ast.Match(subject=subject, cases=cases):
                 return [(name, subject) for each in cases for name in _captured(each.pattern)]
+            case ast.Call(func=ast.Name(id="setattr"), args=[owner, _, value]):
+                return [(name, value) for name in _changed(owner)]
             case ast.Call(func=ast.Name(id=name)) if name in self._functions:
                 return _passed(self._functions[name], node, skipped=0)
             case ast.Call(func=ast.Attribute(attr=name)) if name in self._functions:
@@ -189,6 +212,14 @@ def own_parts(function: Function) -> list[ast.AST]:
         if not isinstance(each, Function | ast.Lambda | ast.ClassDef):
             parts += ast.iter_child_nodes(each)
     return parts
+
+
+def _defaults(given: ast.arguments) -> list[tuple[str, ast.AST]]:
+    """A function's parameters with their defaults, without those that are plain constants."""
+    places = [*given.posonlyargs, *given.args]
+    pairs = [*zip(reversed(places), reversed(given.defaults), strict=False)]
+    pairs += [(one, value) for one, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value is not None]
+    return [(one.arg, value) for one, value in pairs if not isinstance(value, ast.Constant)]
 
 
 def _assigned(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:

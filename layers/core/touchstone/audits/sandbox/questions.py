@@ -249,12 +249,14 @@ class ScriptQuestions:
                 return f"{name}()"
         return id(node)
 
-    def _got_from(self, node: ast.AST) -> tuple[bool, Sequence[ast.AST]]:  # noqa: C901 - one case a kind of syntax
+    def _got_from(self, node: ast.AST) -> tuple[bool, Sequence[ast.AST]]:  # noqa: C901, PLR0912 - one case a kind of syntax
         """What the value of a piece of syntax is got from: it is the target's where every part is, or where any is.
 
         What is the target's by itself is got from itself. What is got from nothing is not the target's.
         """
         match node:
+            case ast.Name() if self._is_rebound_unseen:
+                return True, []
             case ast.Name(id=name):
                 return True, [value for value in self._source.bindings.get(name, []) if not _is_empty(value)]
             case ast.Import() | ast.ImportFrom():
@@ -262,7 +264,7 @@ class ScriptQuestions:
             case ast.ClassDef(bases=bases):
                 return False, bases
             case ast.Attribute(attr=attribute, value=value):
-                return True, [] if attribute in _ESCAPING_ATTRIBUTES else [value]
+                return True, [] if attribute in _ESCAPING_ATTRIBUTES or attribute in self._own_members else [value]
             case ast.Subscript(value=value) | ast.Await(value=value) | ast.Starred(value=value):
                 return True, [value]
             case ast.NamedExpr(value=value) | ast.ListComp(elt=value) | ast.SetComp(elt=value):
@@ -281,6 +283,35 @@ class ScriptQuestions:
             case ast.IfExp(body=body, orelse=orelse):
                 return True, [body, orelse]
         return True, []
+
+    @cached_property
+    def _is_rebound_unseen(self) -> bool:
+        """Whether a name of the script may be bound to something that the syntax does not show."""
+        for node in self._source.nodes:
+            match node:
+                case ast.ImportFrom(names=[ast.alias(name="*")]) if not self._source.is_import_of_target(node):
+                    return True
+                case ast.Call(func=ast.Name(id="exec"), args=[_]) | ast.alias(name="__main__"):
+                    return True
+                case ast.Constant(value="__main__"):
+                    by = self._source.parents[id(node)]
+                    if isinstance(by, ast.Subscript):
+                        return True
+                case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "vars" | "locals")), ctx=ast.Store()):
+                    return True
+        return False
+
+    @cached_property
+    def _own_members(self) -> frozenset[str]:
+        """The attributes that the script's classes give a value of their own."""
+        return frozenset(
+            name
+            for node in self._source.nodes
+            if isinstance(node, ast.ClassDef)
+            for each in node.body
+            for name in names_in(each)
+            if not self._source.depends(each)
+        )
 
     def is_in_target(self, name: str) -> bool:
         """Whether a module of that name belongs to the target."""

@@ -73,6 +73,8 @@ UNTOUCHABLE = frozenset({
 """Audit events of Python by which code gets at the objects and calls of other code. No proof needs them."""
 MADE_CODE = ("code.__new__", "marshal.load", "marshal.loads")
 """Audit events of code that Python does not compile."""
+BELOW = ("run_last", "<module>")
+"""The functions of this file below every script. Their frames hold nothing, and a traceback shows them as well."""
 RAW_MEMORY = ("ctypes", "_ctypes")
 """Modules by which any memory can be read and written, mostly without an audit event. The script must not import
 them."""
@@ -722,13 +724,17 @@ def _alone_from_now() -> Callable[[], None]:  # pragma: no cover - runs in the s
     functions = [one for one in globals().values() if type(one) is FunctionType and one.__code__.co_filename == file]
     ours = frozenset(id(code) for one in functions for code in _all_code(one.__code__))
     heard: list[int] = []
+    once_told = sys.monitoring.DISABLE
     event = sys.monitoring.events
     kinds = (event.PY_START, event.PY_RESUME, event.PY_THROW)
 
-    def started(code: CodeType, *_: object) -> None:
-        if id(code) not in ours and get_ident() == here:
+    def started(code: CodeType, *where: object) -> object:
+        if id(code) in ours:
+            heard.append(1)
+            return None if where[1:] else once_told  # what is thrown into a generator cannot be told once
+        if get_ident() == here:
             _exit(LOST)
-        heard.append(1)
+        return None
 
     def alone() -> None:
         set_events(SENTINEL, sum(kinds))
@@ -873,7 +879,7 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
             while frame is not None and frame.f_code is guard.__code__:
                 frame = frame.f_back
             while frame is not None and not reached:
-                reached = frame.f_code.co_filename == guard.__code__.co_filename
+                reached = frame.f_code.co_filename == guard.__code__.co_filename and frame.f_code.co_name not in BELOW
                 frame = frame.f_back
         elif event == "open":
             path = given[0]
