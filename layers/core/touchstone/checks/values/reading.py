@@ -42,6 +42,11 @@ _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十�
 _WHERE = frozenset(("if", "when", "for", "where", "otherwise", "当", "當", "若", "其他", "其它"))
 """Words before the condition of a case, or in place of it."""
 _NAMED = GREEK_NAMES | {"pi"}
+_COMPUTING = frozenset((
+    "times", "divided", "multiplied", "over", "per", "percent", "of", "out", "mod", "modulo",
+    "乘", "乘以", "除以", "加", "加上", "减", "減", "减去", "減去", "的",
+))  # fmt: skip
+"""Words of a computation: a number behind one of them is computed with the one before it."""
 _UNIT_ALONE = 40
 """The most characters of a unit's name or formula."""
 _PHRASE_LIMIT = 10
@@ -528,7 +533,8 @@ def _is_aside(side: Tokens, name: str) -> bool:
         return True  # the s of `s = 5 m/s × 2 s = 10 m` is a unit
     told = tree is not None or value_or_none(quantity, side) is not None
     for place, token in enumerate(side[1:-1], 1):
-        words = token.kind == "han" or (len(token.text) > 1 and token.spaced and token.text not in _NAMED | FUNCTIONS)
+        words = token.kind == "han" or (len(token.text) > 1 and token.spaced)
+        words = words and token.text not in _NAMED | FUNCTIONS | _COMPUTING
         if token.kind in ("letters", "han") and words and side[place - 1].kind in ("number", "close"):
             rest = (each for each in side[place + 1 :] if each.kind not in ("letters", "han") or len(each.text) == 1)
             goes_on = next(rest, None)
