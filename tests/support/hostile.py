@@ -100,7 +100,10 @@ AROUND: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 """What stands before, is repeated, and stands after."""
 NAMES = (*UNITS, *AROUND)
 SMALL, MOST_SMALL = 16, 4_000
-"""The part of the full size at which every text is tried, and the most characters: what grows shows in so many."""
+"""The part of the full size at which every text is tried, and the most characters: what grows shows in so many.
+
+What takes a billionth of a second for each pair of its characters, as a pattern that begins anew at each of them does,
+takes 16 ms in 4,000 characters, and a quarter of an hour in a million."""
 SMALLER = 8
 """The part of that at which it is tried before, to see how it grows."""
 GRAIN = 0.0001

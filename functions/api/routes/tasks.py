@@ -19,7 +19,7 @@ from functions.composition.intakes import of_tasks as intake
 from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.stores import tasks
 from touchstone.errors import ConflictError, InputError
-from touchstone.operations.tasks.finding import MOST_REPLY_BYTES, SubmissionQuery
+from touchstone.operations.tasks.finding import MOST_PAGE_BYTES, SubmissionQuery
 from touchstone.oracle.challenge import ChallengeRequest, ChallengeView
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.handing_in import SubmissionRequest
@@ -138,7 +138,7 @@ def list_submissions(
     While the task is open, a party may read only its own submissions; after that, all of them.
     """
     page = reader(caller(router).tenant, party).submitted(
-        task_id, limit=limit, cursor=cursor, query=query, most_bytes=MOST_REPLY_BYTES
+        task_id, limit=limit, cursor=cursor, query=query, most_bytes=MOST_PAGE_BYTES
     )
     return SubmissionPage.model_validate(page)
 

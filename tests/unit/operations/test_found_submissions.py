@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
-from touchstone.operations.tasks.finding import MOST_REPLY_BYTES, SubmissionLook, SubmissionQuery, found_in
+from touchstone.operations.tasks.finding import MOST_PAGE_BYTES, SubmissionLook, SubmissionQuery, found_in
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.records.looking import FoundPage
 from touchstone.records.ulids import new_ulid
@@ -55,7 +55,7 @@ def test_r17_a_page_of_long_submissions_ends_before_a_reply_is_too_large_and_the
     assert replied(page(ids, cursor=None, most_bytes=None)) > LAMBDA_BYTES
     seen, cursor = [], None
     while True:
-        found = page(ids, cursor=cursor, most_bytes=MOST_REPLY_BYTES)
+        found = page(ids, cursor=cursor, most_bytes=MOST_PAGE_BYTES)
         assert found.items
         assert replied(found) < LAMBDA_BYTES / 2
         seen += [one.id for one in found.items]

@@ -78,7 +78,7 @@ def test_a_report_that_no_reply_has_room_for_is_read_by_its_link(
 ) -> None:
     path = begun(demo, files=ONE_FILE)
     whole = demo.get(f"{path}/report", format="json").body
-    monkeypatch.setattr("touchstone.operations.audits.intake.MAX_REPLY_BYTES", len(whole) - 1)
+    monkeypatch.setattr("touchstone.operations.audits.intake.MAX_REPORT_BYTES", len(whole) - 1)
     refused = demo.get(f"{path}/report", format="json")
     assert (refused.status, "report_url" in refused.body) == (409, True)
     assert demo.get(f"{path}/report", format="md").status == 200

@@ -29,7 +29,7 @@ from touchstone.audits.record import (
 from touchstone.audits.report import CaseSource
 from touchstone.errors import ConflictError, InputError, LimitError, TooLargeError, TouchstoneError
 from touchstone.operations.audits.files import AuditReportFormat, FilesOf
-from touchstone.operations.jobs.files import MAX_REPLY_BYTES
+from touchstone.operations.jobs.files import MAX_REPORT_BYTES
 from touchstone.operations.jobs.intake import BatchedIntake
 from touchstone.operations.jobs.sweep import MOST, SweptJobs
 from touchstone.parts import PartsProgress
@@ -156,7 +156,7 @@ class AuditIntake(BatchedIntake):
         """
         self._reported(audit_id)
         files = self.files(audit_id)
-        if (size := files.report_bytes(form)) > MAX_REPLY_BYTES:
+        if (size := files.report_bytes(form)) > MAX_REPORT_BYTES:
             link = {"json": "report_url", "md": "page_url"}[form]
             raise ConflictError(f"The report has {size:,} bytes, too many for a reply: read it by the audit's {link}.")
         return files.report(form)

@@ -12,7 +12,7 @@ from touchstone.errors import NotFoundError
 from touchstone.records import Artifacts
 
 JSON = "application/json"
-MAX_REPLY_BYTES = 4_000_000
+MAX_REPORT_BYTES = 4_000_000
 """The most bytes of a report in a reply. A function's reply may have six megabytes, and JSON encodes each line end and
 quotation mark in two bytes."""
 SIDE_BY_SIDE = 16

@@ -30,7 +30,7 @@ from touchstone.judges.panel import thresholds_unread
 from touchstone.judges.renewing import WorkJudge
 from touchstone.operations.batches.lines import BATCHED
 from touchstone.operations.jobs.context import StepProgress
-from touchstone.operations.jobs.files import MAX_REPLY_BYTES
+from touchstone.operations.jobs.files import MAX_REPORT_BYTES
 from touchstone.operations.jobs.traced import tracing_calls
 from touchstone.operations.jobs.tries import (
     INTERRUPTED,
@@ -199,8 +199,8 @@ def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
         "md": report_markdown(found),
         "csv": report_csv(found),
         "json": report_json(found),
-        "sides": sides_that_fit(sides, found, most_bytes=MAX_REPLY_BYTES),
-        "sides_zh": sides_that_fit(sides, found, most_bytes=MAX_REPLY_BYTES, language="zh"),
+        "sides": sides_that_fit(sides, found, most_bytes=MAX_REPORT_BYTES),
+        "sides_zh": sides_that_fit(sides, found, most_bytes=MAX_REPORT_BYTES, language="zh"),
     }
     for form, text in reports.items():
         files.put_report(form, text)

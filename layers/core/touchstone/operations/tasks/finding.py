@@ -64,7 +64,7 @@ class SubmissionQuery(LabelledQuery):
     ] = None
 
 
-MOST_REPLY_BYTES = 2_000_000
+MOST_PAGE_BYTES = 2_000_000
 """A page ends with the submission by which it comes to so many bytes of a function's reply, of 6 MB at most. Judges
 quote 2,000 characters for each criterion and dimension, and a Chinese character takes seven bytes there."""
 ALL_SUBMISSIONS = SubmissionQuery()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.experiment_reports import HOSTILE
 from tests.support.report_pages import NEVER, ReportPage
 from touchstone.material import Summary
-from touchstone.operations.jobs.files import MAX_REPLY_BYTES
+from touchstone.operations.jobs.files import MAX_REPORT_BYTES
 from touchstone.surfaces.experiments import Experiment
 from touchstone.surfaces.experiments.concluding import conclude
 from touchstone.surfaces.experiments.conclusion import MakerOutlay
@@ -240,9 +240,9 @@ def test_a_page_shows_as_many_pairs_as_may_be_and_says_how_many_it_leaves_out() 
     few = side_by_side(experiment(), results("水在山里流动。" * 700, "盐在海里流动。" * 700))
     view = replace(few, pairs=few.pairs * 40)
     whole = len(sides_html(view, told).encode())
-    assert whole > MAX_REPLY_BYTES, "of Chinese summaries, and not the longest that there are"
-    page = sides_that_fit(view, told, most_bytes=MAX_REPLY_BYTES)
-    assert MAX_REPLY_BYTES * 0.9 < len(page.encode()) <= MAX_REPLY_BYTES
+    assert whole > MAX_REPORT_BYTES, "of Chinese summaries, and not the longest that there are"
+    page = sides_that_fit(view, told, most_bytes=MAX_REPORT_BYTES)
+    assert MAX_REPORT_BYTES * 0.9 < len(page.encode()) <= MAX_REPORT_BYTES
     (left_out,) = re.findall(r"(\d+) pairs more", page)
     assert page == sides_html(replace(view, pairs=view.pairs[: -int(left_out)], left_out=int(left_out)), told)
     assert sides_that_fit(few, told, most_bytes=whole, language="zh") == sides_html(few, told, language="zh")
