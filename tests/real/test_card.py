@@ -71,7 +71,10 @@ def check_silent(card: dict[str, Any], said: list[Verification], page: str) -> N
     """
     threshold = card["threshold"]
     assert (threshold["confidence"], threshold["state"]) in {(None, "below_wanted"), (None, "not_enough_labels")}
-    reasons = {"below_wanted": ("Never:", "Not below a confidence"), "not_enough_labels": ("Labels do not show it",)}
+    reasons = {
+        "below_wanted": ("Never:", "Not below a confidence"),
+        "not_enough_labels": ("Too few labels yet", "Labels do not show it"),
+    }
     assert any(reason in page for reason in reasons[threshold["state"]])
     assert "What it says decides nothing." in page or "0.8 holds" in page
     if len(said) == len(ROWS):
