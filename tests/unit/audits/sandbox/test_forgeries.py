@@ -34,6 +34,12 @@ def test_a_true_claim_is_never_told_to_be_refuted(proof: Prove, way: str) -> Non
     assert result.outcome != "refuted", result
 
 
+@pytest.mark.parametrize("way", ["the truth of a cause", "the length of a cause", "the number of who is told"])
+def test_once_the_end_is_told_nobody_finds_an_open_channel_to_wait_at(proof: Prove, way: str) -> None:
+    result = proof(MADE_TO_HOLD[way], LIMITS)
+    assert result.outcome == "error", result
+
+
 @pytest.mark.parametrize("way", REACHING)
 def test_a_way_to_what_tells_the_end_is_the_end(proof: Prove, way: str) -> None:
     result = proof(f"{REACHING[way]}\nfrom tinylib import Box\nBox(1)", LIMITS)

@@ -40,7 +40,7 @@ from collections.abc import Callable
 from gc import disable as stop_collecting
 from json.encoder import encode_basestring_ascii as quoted
 from opcode import opmap
-from os import _exit, getpid, lstat, read, readlink, stat, write
+from os import _exit, close, getpid, lstat, read, readlink, stat, write
 from resource import RLIMIT_AS, setrlimit
 from threading import get_ident
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType, SimpleNamespace, coroutine
@@ -188,9 +188,13 @@ def _heard(child: int, inside: int, answered: int, token: bytes) -> bytes:
     over = False
     while not over:
         over = ended in {descriptor for descriptor, _ in waiting.poll()}
+        chunk = token
         with contextlib.suppress(BlockingIOError):
-            while len(said) <= MAX_RECORD_BYTES + len(token) and (chunk := os.read(inside, MAX_RECORD_BYTES)):
+            while chunk and len(said) <= MAX_RECORD_BYTES + len(token):
+                chunk = os.read(inside, MAX_RECORD_BYTES)
                 said += chunk
+        if not chunk and not over:
+            waiting.unregister(inside)  # it was closed, which would be told again and again
         if said == token and not drawn:
             drawn = secrets.token_hex(16).encode()
             with contextlib.suppress(BrokenPipeError):
@@ -703,10 +707,13 @@ def _script(  # noqa: PLR0915 - one step after another
             while len(line := drawn + _json(told).encode()) > MAX_RECORD_BYTES and told["errors"]:
                 told["errors"].pop()
             write(outside, line)
+            close(outside)
+            close(asked)
         except BaseException:  # noqa: BLE001 - the script may have broken the channel
             _exit(LOST)
         set_events(SENTINEL, 0)
-        # From here on nothing more is reported. The traceback is printed for readers only and decides nothing.
+        # Code of the script may run from here on: it finds a closed channel, so that nothing more can be reported. The
+        # traceback is printed for readers only and decides nothing.
         _show(raised if told["end"] == "raised" else None, unseen, outer=error is None)
         _exit(0)
 
