@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from touchstone.judges.conversing import Conversing
     from touchstone.judges.panel import JudgePanel
     from touchstone.judges.registry import Model
+    from touchstone.operations.answers.context import AnswerContext
     from touchstone.operations.audits.context import AuditContext
     from touchstone.operations.audits.files import AuditFiles, UnpackedBundles
-    from touchstone.operations.jobs.context import AnswerContext
     from touchstone.operations.quizzes.context import QuizContext
     from touchstone.operations.surfaces.context import ExperimentContext, MeasuringContext
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def of_answers(tenant: str, *, patient: bool = False, awaited: bool = False) -> AnswerContext:
     """The context of the steps of answers. `patient` and `awaited` are those of `judging.judges`."""
-    from touchstone.operations.jobs.context import AnswerContext
+    from touchstone.operations.answers.context import AnswerContext
     from touchstone.records import SolutionRecords
 
     return AnswerContext(

@@ -119,17 +119,17 @@ def answer_sweep() -> AnswerSweep:
 
 def sweep() -> Sweep:
     """The sweep that restarts what a crash left behind of all other jobs. A new job needs one more line here."""
-    from touchstone.operations.jobs import restarts as swept
+    from touchstone.operations.jobs import restarts
     from touchstone.operations.jobs.sweep import Sweep
 
     return Sweep(
         jobs=(
-            *swept.tasks_swept(stores.tasks(), stores.submissions(), stores.challenges()),
-            swept.measurements_swept(stores.measurements()),
-            swept.experiments_swept(stores.experiments(), stores.pairs()),
-            swept.quizzes_swept(stores.quizzes()),
-            swept.provider_batches_swept(stores.provider_batches()),
-            swept.audits_swept(stores.audits(), stores.cases()),
+            *restarts.tasks_swept(stores.tasks(), stores.submissions(), stores.challenges()),
+            restarts.measurements_swept(stores.measurements()),
+            restarts.experiments_swept(stores.experiments(), stores.pairs()),
+            restarts.quizzes_swept(stores.quizzes()),
+            restarts.provider_batches_swept(stores.provider_batches()),
+            restarts.audits_swept(stores.audits(), stores.cases()),
         ),
         workflows=contexts.workflows,
     )

@@ -15,9 +15,9 @@ from touchstone.answers.providers import Preferences
 from touchstone.budgets import DynamoAdmission, Quotas, Spending
 from touchstone.clock import Deadline
 from touchstone.judges import Judges, load_registry
+from touchstone.operations.answers.context import AnswerContext
 from touchstone.operations.answers.draining import Drain, Drained
 from touchstone.operations.answers.intake import AnswerIntake, BulkEvaluations
-from touchstone.operations.jobs.context import AnswerContext
 from touchstone.operations.reports.budgets import free_units, spent_for_today
 from touchstone.records import (
     Answers,

@@ -17,8 +17,8 @@ from tests.support.virtual_time import VirtualTime
 from tests.support.wire import Kind
 from touchstone.answers.model import AnswerRecord
 from touchstone.operations.answers import steps
+from touchstone.operations.answers.context import AnswerContext
 from touchstone.operations.answers.intake import RETURN_SECONDS, SYNC_SECONDS, AnswerIntake
-from touchstone.operations.jobs.context import AnswerContext
 from touchstone.references import Reference
 
 SLOW = ["8 s", "20 s", "60 s"]

@@ -18,8 +18,8 @@ from touchstone.budgets import DynamoAdmission, Spending
 from touchstone.budgets.learning import FIRST_PAUSE
 from touchstone.clock import Deadline
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
+from touchstone.operations.answers.context import AnswerContext
 from touchstone.operations.answers.steps import verify_own_answer
-from touchstone.operations.jobs.context import AnswerContext
 from touchstone.records import new_ulid
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from touchstone.answers.model import AnswerRecord
 from touchstone.attempts import Waiting
 from touchstone.clock import Deadline
 from touchstone.errors import NotFoundError
+from touchstone.operations.answers.context import AnswerContext
 from touchstone.operations.answers.intake import AnswerIntake
 from touchstone.operations.batches.batching import Batching
 from touchstone.operations.batches.chunks import LineChunk, chunks_of
 from touchstone.operations.batches.line_work import LineWork
 from touchstone.operations.batches.lines import LineResult, OpenLine, part_of
-from touchstone.operations.jobs.context import AnswerContext
 from touchstone.records import Batch
 
 NOON = datetime(2026, 11, 27, 12, tzinfo=UTC)

@@ -18,8 +18,8 @@ from pydantic import ValidationError
 
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import ConflictError, JudgeError, LimitError, NotFoundError
+from touchstone.operations.answers.context import AnswerContext
 from touchstone.operations.answers.evaluating import Claimed, Judged, TryOutcome, claim, judged, store
-from touchstone.operations.jobs.context import AnswerContext
 from touchstone.records import DeferredQueue, Evaluations, Lease, Leases, PendingEvaluation
 from touchstone.references import Reference
 

@@ -18,9 +18,9 @@ from touchstone.clock import Deadline
 from touchstone.errors import InputError
 from touchstone.json_text import loads
 from touchstone.operations.answers.again import DELIVERED_FOR, WAITS_FOR, AgainMessage, Key
+from touchstone.operations.answers.context import AnswerContext
 from touchstone.operations.answers.intake import AnswerIntake
 from touchstone.operations.answers.steps import work_whole
-from touchstone.operations.jobs.context import AnswerContext
 from touchstone.records import Tenants
 from touchstone.references import Reference
 from touchstone.strict import Strict, fault_sentence

@@ -27,8 +27,8 @@ from touchstone.errors import (
 )
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.spends import Spend, spends_of_failure
+from touchstone.operations.answers.context import AnswerContext
 from touchstone.operations.answers.finishing import finish, sentence_of, skip_verification
-from touchstone.operations.jobs.context import AnswerContext
 from touchstone.operations.jobs.traced import traced, tracing_calls
 
 if TYPE_CHECKING:

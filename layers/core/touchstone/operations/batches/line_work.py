@@ -25,6 +25,7 @@ from touchstone.answers.view import AnswerView
 from touchstone.attempts import Waiting
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import NotFoundError, StoreError, TouchstoneError
+from touchstone.operations.answers.context import AnswerContext
 from touchstone.operations.answers.intake import AnswerIntake
 from touchstone.operations.answers.steps import work_whole
 from touchstone.operations.batches.batching import CONTENT_TYPE, Batching
@@ -50,7 +51,6 @@ from touchstone.operations.batches.lines import (
     request_of,
 )
 from touchstone.operations.batches.rounds import NOT_DONE
-from touchstone.operations.jobs.context import AnswerContext
 from touchstone.records import Batch, derived_ulid
 from touchstone.together import gather_all
 

@@ -12,11 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from touchstone.answers.providers import Preferences, ProviderChoice
-    from touchstone.judges.opening import Judges
     from touchstone.judges.spends import Spend
-    from touchstone.judges.sureness import JudgeThresholds
-    from touchstone.records import Answers, Artifacts, Evaluations, SolutionRecords
     from touchstone.records.traces import Traces
     from touchstone.references import JobKind
 
@@ -50,24 +46,3 @@ class StepProgress:
     until: datetime | None = None
     reason: str | None = None
     list_key: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerContext(StepContext):
-    """The context of the steps of answers. `preferences` reads pins and rates when a provider is to be chosen.
-
-    `thresholds` reads the thresholds, computed from people's labels, from which a judge's verdict is sure.
-    `note_choice` is called when the data chooses another provider for a subject than was noted, with the new choice and
-    the one noted before. `batches` tells whether evaluations that are deferred for lack of quota go by a provider's
-    batch.
-    """
-
-    answers: Answers
-    evaluations: Evaluations
-    solutions: SolutionRecords
-    artifacts: Artifacts
-    judges: Judges
-    preferences: Callable[[], Preferences]
-    thresholds: Callable[[], JudgeThresholds] = dict
-    note_choice: Callable[[str, ProviderChoice, ProviderChoice | None], None] = lambda _subject, _choice, _before: None
-    batches: Callable[[], bool] = bool

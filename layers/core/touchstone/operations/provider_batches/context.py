@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from touchstone.judges.base import Judge, ReplyCache
     from touchstone.judges.opening import Judges
     from touchstone.judges.spends import Spend
+    from touchstone.operations.answers.context import AnswerContext
     from touchstone.operations.audits.context import AuditContext
-    from touchstone.operations.jobs.context import AnswerContext
     from touchstone.operations.provider_batches.replaying import BatchApis
     from touchstone.operations.surfaces.context import ExperimentContext, MeasuringContext
     from touchstone.operations.tasks.context import TaskContext
