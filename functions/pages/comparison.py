@@ -130,20 +130,8 @@ def _respects(conclusion: Conclusion) -> PageTable:
             scale=DIFFERENCES,
             to="behind",
         ),
-        Column(
-            name="lower",
-            of=lambda one: (one.comparison.interval or NO_INTERVAL)[0],
-            shown="decimal",
-            scale=DIFFERENCES,
-            hidden=True,
-        ),
-        Column(
-            name="upper",
-            of=lambda one: (one.comparison.interval or NO_INTERVAL)[1],
-            shown="decimal",
-            scale=DIFFERENCES,
-            hidden=True,
-        ),
+        _end("lower", 0),
+        _end("upper", 1),
         Column(name="adjusted_p_value", of=lambda one: one.comparison.adjusted_p_value, shown="p_value"),
         Column(name="declared", of=lambda one: one.verdict, shown="word", words="declared"),
         *_RUNS[: conclusion.replicates > 1],
@@ -159,6 +147,17 @@ def _respects(conclusion: Conclusion) -> PageTable:
 
 
 NO_INTERVAL = (None, None)
+
+
+def _end(name: str, place: int) -> Column:
+    """One end of the interval of a difference."""
+    return Column(
+        name=name,
+        of=lambda one: (one.comparison.interval or NO_INTERVAL)[place],
+        shown="decimal",
+        scale=DIFFERENCES,
+        hidden=True,
+    )
 
 
 def _between_runs(respect: Respect) -> float | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from itertools import takewhile
 
 from touchstone.checks.arithmetic import prose
@@ -150,10 +151,13 @@ class Scan:
     def __init__(self, text: str, offset: int, budget: Budget) -> None:
         self.text, self.offset, self.budget = text, offset, budget
         self.tokens = prose.arithmetic_tokens(text)
-        behind = ["", *(token.kind for token in self.tokens)]
-        pairs = zip(behind, self.tokens, strict=False)
-        self.names = {token.text for kind, token in pairs if kind != "number" and token.kind == "letters"}
+
+    @cached_property
+    def _names(self) -> set[str]:
         """Letters and words that stand elsewhere than behind a number."""
+        before = ["", *(token.kind for token in self.tokens)]
+        pairs = zip(before, self.tokens, strict=False)
+        return {token.text for kind, token in pairs if kind != "number" and token.kind == "letters"}
 
     def statements(self) -> Iterator[tuple[int, int, Statement]]:
         """Every `left = right` that can be read: its start and end in the text, and the statement."""
@@ -220,7 +224,7 @@ class Scan:
         token = self.tokens[end]
         if not (token.kind == "letters" and len(token.text) == 1 and token.spaced and token.text in UNITS):
             return False
-        return self.tokens[end - 1].kind == "number" and token.text not in self.names
+        return self.tokens[end - 1].kind == "number" and token.text not in self._names
 
     def _left_of(self, previous: int, index: int) -> tuple[int, tuple[Tree, ...]] | None:
         """The start of the longest expression that ends at the relation, and its possible trees.

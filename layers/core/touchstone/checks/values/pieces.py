@@ -175,7 +175,7 @@ def _is_words(tokens: Sequence[Token]) -> bool:
 def _is_call(tokens: Sequence[Token]) -> bool:
     """Whether tokens are a name with an argument in brackets: `f(2)`, `P(X=2)`, `S_1(x)`, `f'(x)`, `det(A)`."""
     first = tokens[0]
-    if first.kind != "letters" or not (len(first.text) == 1 or first.text in GREEK_NAMES | _NAMES):
+    if first.kind != "letters" or not (len(first.text) == 1 or first.text in GREEK_NAMES or first.text in _NAMES):
         return False
     opened = next((place for place, token in enumerate(tokens) if token.is_sign("(")), None)
     if opened is None or len(tokens) - opened > _CALL_LENGTH or unbracketed(tokens[opened:])[1] != "()":

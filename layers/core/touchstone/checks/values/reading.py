@@ -47,6 +47,8 @@ _COMPUTING = frozenset((
     "乘", "乘以", "除以", "加", "加上", "减", "減", "减去", "減去", "的",
 ))  # fmt: skip
 """Words of a computation: a number behind one of them is computed with the one before it."""
+_IN_FORMULAS = _NAMED | FUNCTIONS | _COMPUTING
+"""Words of several letters that may stand within a formula."""
 _UNIT_ALONE = 40
 """The most characters of a unit's name or formula."""
 _PHRASE_LIMIT = 10
@@ -534,7 +536,7 @@ def _is_aside(side: Tokens, name: str) -> bool:
     told = tree is not None or value_or_none(quantity, side) is not None
     for place, token in enumerate(side[1:-1], 1):
         words = token.kind == "han" or (len(token.text) > 1 and token.spaced)
-        words = words and token.text not in _NAMED | FUNCTIONS | _COMPUTING
+        words = words and token.text not in _IN_FORMULAS
         if token.kind in ("letters", "han") and words and side[place - 1].kind in ("number", "close"):
             rest = (each for each in side[place + 1 :] if each.kind not in ("letters", "han") or len(each.text) == 1)
             goes_on = next(rest, None)
