@@ -92,7 +92,7 @@ async def all_lines(
     registry = load_registry(environ)
     judges = Judges(registry, EnvironmentKeys(registry, environ), admission=admission, clock=clock, sleep=clock.sleep)
     judge: Judge = PatientJudge(
-        judge=judges.get("claude" if provider == "anthropic" else provider, "verify"),
+        inner=judges.get("claude" if provider == "anthropic" else provider, "verify"),
         clock=clock,
         sleep=clock.sleep,
     )

@@ -228,7 +228,7 @@ async def test_a_judge_that_waits_for_its_minute_forgets_no_call_before_it(table
     async def sleep(seconds: float) -> None:
         house.clock.advance(seconds=seconds)
 
-    patient = PatientJudge(judge=judge, clock=house.clock, sleep=sleep)
+    patient = PatientJudge(inner=judge, clock=house.clock, sleep=sleep)
     asked = prompt_of("touchstone.answers", "verify", "en", **ASKED)
     question = JudgeQuestion(prompt=asked, reply_type=VerifyReply)
     if isinstance(last, OverloadedError):
@@ -250,7 +250,7 @@ async def test_a_judge_that_waits_pays_for_no_more_than_one_repeat_of_what_faile
     async def sleep(seconds: float) -> None:
         house.clock.advance(seconds=seconds)
 
-    patient = PatientJudge(judge=judge, clock=house.clock, sleep=sleep)
+    patient = PatientJudge(inner=judge, clock=house.clock, sleep=sleep)
     asked = prompt_of("touchstone.answers", "verify", "en", **ASKED)
     with pytest.raises(UnreadableError) as failed:
         await patient.ask(JudgeQuestion(prompt=asked, reply_type=VerifyReply), deadline=Deadline.after(3600.0))
@@ -270,7 +270,7 @@ async def test_a_judge_that_waits_tells_the_failure_where_the_next_slot_lies_beh
         slots.append(seconds)  # the clock stands: the next slot is a minute away again, and the deadline is nearer
 
     deadline = Deadline.after(60.5)
-    patient = PatientJudge(judge=judge, clock=lambda: house.clock.now - _past(slots), sleep=sleep)
+    patient = PatientJudge(inner=judge, clock=lambda: house.clock.now - _past(slots), sleep=sleep)
     asked = prompt_of("touchstone.answers", "verify", "en", **ASKED)
     with pytest.raises(UnreadableError) as failed:
         await patient.ask(JudgeQuestion(prompt=asked, reply_type=VerifyReply), deadline=deadline)
@@ -300,7 +300,7 @@ async def test_a_judge_that_waited_in_vain_tells_what_it_waited_for(table: "Tabl
     async def sleep(seconds: float) -> None:
         house.clock.advance(seconds=seconds)
 
-    patient = PatientJudge(judge=_InVain(house), clock=house.clock, sleep=sleep)
+    patient = PatientJudge(inner=_InVain(house), clock=house.clock, sleep=sleep)
     question = JudgeQuestion(prompt=prompt_of("touchstone.answers", "verify", "en", **ASKED), reply_type=VerifyReply)
     with pytest.raises(QuotaExceededError, match="The minute is full"):
         await patient.ask(question, deadline=Deadline.after(60.5))

@@ -63,7 +63,7 @@ async def test_a_line_of_a_batch_waits_for_the_minute_of_its_verification(
 
     def patient(self: Judges, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
         judge = impatient(self, provider, tier, purpose=purpose)
-        return PatientJudge(judge=judge, clock=house.clock, sleep=sleep)
+        return PatientJudge(inner=judge, clock=house.clock, sleep=sleep)
 
     monkeypatch.setattr(Judges, "get", patient)
     context = replace(house.context(), judges=house.script.judges(clock=house.clock))

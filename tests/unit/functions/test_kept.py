@@ -21,9 +21,8 @@ from touchstone.budgets.decision import Refused
 from touchstone.budgets.ledger import exceeded
 from touchstone.errors import JudgeError
 from touchstone.judges.adapters import failures
-from touchstone.judges.batches.base import BatchLook, BatchReply, BatchState, Missed, response_of
+from touchstone.judges.batches.base import BatchLook, BatchReply, BatchState, Missed, response_of, results_gone, unfound
 from touchstone.judges.batches.record import ProviderBatch
-from touchstone.judges.batches.texts import results_gone, unfound
 from touchstone.judges.keys import Place, remedy
 from touchstone.operations.provider_batches.advancing import _why
 

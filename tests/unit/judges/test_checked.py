@@ -10,9 +10,8 @@ from tests.support.records import HandClock
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError, OverloadedError, RefusedError, SpendingCeilingError
 from touchstone.judges import MemoryCache
-from touchstone.judges.base import Admission, Call, Judge, Permit, Prompt
+from touchstone.judges.base import Admission, Call, Judge, Permit, Prompt, WorkJudge
 from touchstone.judges.calls import MOST_FAULTS, Checked, JudgeReply, NotScored, RefusedReply, ask_checked
-from touchstone.judges.renewing import WorkJudge
 
 
 class Number(JudgeReply):

@@ -15,9 +15,9 @@ from touchstone.errors import ConflictError, OverloadedError, RefusedError, Stor
 from touchstone.judges import load_registry
 from touchstone.judges.base import Admission, Call, Permit
 from touchstone.judges.cache import MemoryCache
+from touchstone.judges.calling import ATTEMPTS
 from touchstone.judges.calls import NotScored
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.retrying import ATTEMPTS
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom
 from touchstone.oracle.choice import OracleChoice, open_another_judge, open_judge, open_panel
 from touchstone.oracle.gate import GateResult

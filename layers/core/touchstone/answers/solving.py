@@ -18,11 +18,10 @@ from touchstone.errors import (
     SpendingCeilingError,
     Unanswered,
 )
-from touchstone.judges.base import Judge, JudgeQuestion
+from touchstone.judges.base import Judge, JudgeQuestion, judge_for_work
 from touchstone.judges.calls import JudgeReply, ask_for_use, unanswered_reason, unusable_reply_error
 from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import prompt_of
-from touchstone.judges.renewing import judge_for_work
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.text.language import Language, language_of
 

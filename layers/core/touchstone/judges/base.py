@@ -6,7 +6,7 @@ Question ──> Judge ──> Reply
               └ adapter    one provider's SDK
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Literal, Protocol
 
@@ -179,8 +179,8 @@ class ReplyCache(Protocol):
         ...
 
 
-class Judge(Protocol):
-    """A language model asked to grade."""
+class NamedModel(Protocol):
+    """A language model, by its names."""
 
     @property
     def provider(self) -> str:
@@ -191,6 +191,28 @@ class Judge(Protocol):
     def model(self) -> str:
         """The model asked for."""
         ...
+
+
+class Around[M: NamedModel]:
+    """The base of what asks another judge or model, `inner`, and does something of its own before or after."""
+
+    __slots__ = ()
+
+    inner: M
+
+    @property
+    def provider(self) -> str:
+        """The provider's name in the registry."""
+        return self.inner.provider
+
+    @property
+    def model(self) -> str:
+        """The model asked for."""
+        return self.inner.model
+
+
+class Judge(NamedModel, Protocol):
+    """A language model asked to grade."""
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`."""
@@ -245,3 +267,25 @@ def _no_confidence(wanted: object) -> object:
 
 type PanelSize = Annotated[Literal[1, 2, 3], BeforeValidator(_no_confidence)]
 """How many judges are asked side by side, of whom more than half must agree."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkJudge(Around[Judge]):
+    """A judge that is asked for one piece of work, in several tries or by batches. The work began at `began` (UTC).
+
+    A known reply may fit its schema and still be of no use to the job, which alone knows its own rules. It stays known
+    to the work that paid for it, so that each of its tries and each replay of its batches ends alike. Other work that
+    finds it asks once more, and the new reply takes its place.
+    """
+
+    inner: Judge
+    began: datetime
+
+    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
+        """Ask. Raises as any judge does."""
+        return await self.inner.ask(replace(question, began=self.began), deadline=deadline)
+
+
+def judge_for_work(judge: Judge, began: datetime | None) -> Judge:
+    """The judge as it is asked for a piece of work that began then (UTC). None: as it is asked for work of one try."""
+    return judge if began is None else WorkJudge(judge, began)

@@ -18,7 +18,7 @@ from pydantic import BaseModel, Discriminator, JsonValue, ValidationError
 
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
-from touchstone.judges.base import LINE_ID, JudgeQuestion, Prompt, Reply
+from touchstone.judges.base import LINE_ID, JudgeQuestion, NamedModel, Prompt, Reply
 from touchstone.strict import Strict
 from touchstone.usage import Usage
 
@@ -259,18 +259,8 @@ def as_question(request: TurnRequest) -> JudgeQuestion[TurnSaid]:
     )
 
 
-class Conversing(Protocol):
+class Conversing(NamedModel, Protocol):
     """A model that can be conversed with."""
-
-    @property
-    def provider(self) -> str:
-        """The provider's name in the registry."""
-        ...
-
-    @property
-    def model(self) -> str:
-        """The model asked for."""
-        ...
 
     async def converse(self, request: TurnRequest, *, deadline: Deadline) -> Reply[Turn]:
         """The model's next turn, all within `deadline`. Raises `JudgeError` or `LimitError`."""

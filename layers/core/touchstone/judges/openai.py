@@ -13,12 +13,13 @@ from pydantic import BaseModel
 
 from touchstone.errors import JudgeError
 from touchstone.judges import tracing
-from touchstone.judges.adapters import completions, counts, failures, replies
+from touchstone.judges.adapters import counts, failures, replies
 from touchstone.judges.adapters.client import ClientAdapter
 from touchstone.judges.adapters.received import Received
 from touchstone.judges.adapters.schemas import question_schema, schema_name
 from touchstone.judges.base import JudgeQuestion
 from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest, Wire
+from touchstone.judges.turns.chat import message_in
 from touchstone.usage import Usage
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
         return count(body.get("usage"))
 
     def _text(self, received: Received) -> str:
-        text = str(completions.message_in(received, in_words=True)["content"])
+        text = str(message_in(received, in_words=True)["content"])
         tracing.note_reply_text(text)
         return replies.embedded_object(text) if self._compatible else text
 

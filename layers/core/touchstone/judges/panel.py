@@ -11,9 +11,8 @@ from pydantic import BaseModel
 
 from touchstone.clock import Deadline
 from touchstone.errors import PERMANENT_REASONS, MisconfiguredError, OverloadedError, StoreError
-from touchstone.judges.base import Judge, JudgeQuestion, Reply
+from touchstone.judges.base import Around, Judge, JudgeQuestion, Reply, WorkJudge
 from touchstone.judges.calls import NotScored, not_scored
-from touchstone.judges.renewing import WorkJudge
 from touchstone.together import gather_all
 
 
@@ -57,23 +56,13 @@ class JudgePanel:
 
 
 @dataclass(frozen=True, slots=True)
-class IsolatedJudge:
+class IsolatedJudge(Around[Judge]):
     """A judge whose failures are its own, also if the table fails while quota is reserved for its call.
 
     A `StoreError`, raised as it is, would end the other judges in the middle of calls that are paid for.
     """
 
     inner: Judge
-
-    @property
-    def provider(self) -> str:
-        """The provider's name in the registry."""
-        return self.inner.provider
-
-    @property
-    def model(self) -> str:
-        """The model asked for."""
-        return self.inner.model
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask. Raises as any judge does, but `OverloadedError` in place of `StoreError`."""

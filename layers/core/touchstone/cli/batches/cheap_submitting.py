@@ -13,7 +13,7 @@ from touchstone.clock import system_clock
 from touchstone.errors import JudgeError, MisconfiguredError
 from touchstone.judges import retirement
 from touchstone.judges.batches import BatchLine, ProviderBatches, as_line
-from touchstone.judges.batches.texts import size_of
+from touchstone.judges.batches.base import size_of
 from touchstone.judges.questions import highest_cost_usd
 from touchstone.operations.provider_batches.following import (
     CERTAINLY_REFUSED,

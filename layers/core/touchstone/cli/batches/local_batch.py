@@ -39,8 +39,7 @@ from touchstone.clock import system_clock
 from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, TouchstoneError
 from touchstone.figures import usd
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
-from touchstone.judges.base import Judge, Purpose, Tier
-from touchstone.judges.renewing import WorkJudge
+from touchstone.judges.base import Judge, Purpose, Tier, WorkJudge
 from touchstone.judges.spends import Spend
 from touchstone.operations.batches.job_lines import SubmissionLine
 from touchstone.operations.batches.lines import (

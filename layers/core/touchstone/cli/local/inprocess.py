@@ -19,7 +19,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.extras import require_module
 from touchstone.judges import EnvironmentKeys, FileCache, Judges, Registry, RetirementWarning, load_registry
-from touchstone.judges.base import Judge, JudgeQuestion, Reply
+from touchstone.judges.base import Around, Judge, JudgeQuestion, Reply
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.registry import ProviderKind
 
@@ -131,30 +131,20 @@ async def _evaluated(record: AnswerRecord, judges: Judges, *, wait_seconds: floa
         return record.model_copy(update={"evaluation": progress})
 
 
-class WatchedJudge:
+class WatchedJudge(Around[Judge]):
     """Asks another judge, and calls `told` after each reply or failure."""
 
     def __init__(self, judge: Judge, told: Told) -> None:
-        self._judge = judge
+        self.inner = judge
         self._told = told
         self._ended = 0
         self._cost_usd = 0.0
         self._unpriced = 0
 
-    @property
-    def provider(self) -> str:
-        """The provider's name in the registry."""
-        return self._judge.provider
-
-    @property
-    def model(self) -> str:
-        """The model asked for."""
-        return self._judge.model
-
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask the other judge. Raises as that judge does."""
         try:
-            reply = await self._judge.ask(question, deadline=deadline)
+            reply = await self.inner.ask(question, deadline=deadline)
             self._cost_usd += reply.cost_usd or 0.0
             self._unpriced += reply.cost_usd is None
             return reply

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from touchstone.errors import ResultsGoneError
 from touchstone.judges.anthropic import NAME
-from touchstone.judges.batches import texts
-from touchstone.judges.batches.base import BatchLimits, BatchLine, BatchLook, BatchReply, FoundBatch, Missed
+from touchstone.judges.batches.base import (
+    UPLOAD_SECONDS,
+    BatchLimits,
+    BatchLine,
+    BatchLook,
+    BatchReply,
+    FoundBatch,
+    Missed,
+    results_gone,
+)
 from touchstone.judges.batches.client import ClientBatches
 
 if TYPE_CHECKING:
@@ -43,7 +51,7 @@ class AnthropicBatches(ClientBatches["AsyncAnthropic"]):
         """Create a batch."""
         requests: Any = [{"custom_id": line.line_id, "params": line.body} for line in lines]
         created = await self._asked(
-            model, lambda client: client.messages.batches.create(requests=requests), seconds=texts.UPLOAD_SECONDS
+            model, lambda client: client.messages.batches.create(requests=requests), seconds=UPLOAD_SECONDS
         )
         return _look(created)
 
@@ -58,7 +66,7 @@ class AnthropicBatches(ClientBatches["AsyncAnthropic"]):
         async def download(client: "AsyncAnthropic") -> tuple[BatchReply, ...]:
             return tuple([_reply(one) async for one in _results(client, batch_id)])
 
-        return await self._asked("", download, seconds=texts.UPLOAD_SECONDS)
+        return await self._asked("", download, seconds=UPLOAD_SECONDS)
 
     async def cancel(self, batch_id: str) -> None:
         """Ask for a batch to end."""
@@ -88,7 +96,7 @@ class AnthropicBatches(ClientBatches["AsyncAnthropic"]):
                         break
             return FoundBatch(open=tuple(under_way))
 
-        return await self._asked("", search, seconds=texts.UPLOAD_SECONDS)
+        return await self._asked("", search, seconds=UPLOAD_SECONDS)
 
 
 async def _results(client: "AsyncAnthropic", batch_id: str) -> AsyncIterator["MessageBatchIndividualResponse"]:
@@ -106,7 +114,7 @@ async def _results(client: "AsyncAnthropic", batch_id: str) -> AsyncIterator["Me
     except anthropic.AnthropicError:  # the batch is archived: the SDK finds no address of its results
         decoder = None
     if decoder is None:
-        raise texts.results_gone(NAME, batch_id)
+        raise results_gone(NAME, batch_id)
     async for one in decoder:
         yield one
 

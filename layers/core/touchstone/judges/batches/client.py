@@ -11,8 +11,7 @@ from touchstone.errors import JudgeError
 from touchstone.judges.adapters.client import ClientAdapter
 from touchstone.judges.adapters.replies import Response
 from touchstone.judges.base import Answered, JudgeQuestion
-from touchstone.judges.batches import texts
-from touchstone.judges.batches.base import BatchLine, BatchReply, response_of
+from touchstone.judges.batches.base import CALL_SECONDS, BatchLine, BatchReply, line_of, response_of, unfound
 from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest
 
 
@@ -30,7 +29,7 @@ class ClientBatches[C]:
 
     def line(self, model: str, asked: ModelRequest) -> BatchLine:
         """The line for a question, or a turn, that has a `line_id`."""
-        return texts.line_of(asked, self._adapter.body(model, asked))
+        return line_of(asked, self._adapter.body(model, asked))
 
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], reply: BatchReply) -> Answered[T]:
         """The answer to a question with the reply's `line_id`. Raises a `JudgeError` if the reply holds no answer."""
@@ -55,7 +54,7 @@ class ClientBatches[C]:
         model: str,
         do: Callable[[C], Awaitable[R]],
         *,
-        seconds: float = texts.CALL_SECONDS,
+        seconds: float = CALL_SECONDS,
         batch_id: str | None = None,
     ) -> R:
         """The result of a call of the SDK. Raises a `JudgeError` for every failure.
@@ -71,7 +70,7 @@ class ClientBatches[C]:
             do,
             provider=name,
             failed=lambda response: (
-                texts.unfound(name, batch_id)
+                unfound(name, batch_id)
                 if batch_id is not None and response.status == HTTPStatus.NOT_FOUND
                 else self._adapter.failure(model or "batches", response)
             ),

@@ -11,14 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from touchstone.errors import JudgeError, OverloadedError, ResultsGoneError
 from touchstone.judges.adapters import failures
-from touchstone.judges.batches import texts
 from touchstone.judges.batches.base import (
+    CALL_SECONDS,
+    UPLOAD_SECONDS,
     BatchLimits,
     BatchLine,
     BatchLook,
     BatchReply,
     BatchState,
     FoundBatch,
+    before_creation,
+    decode_lines,
+    encode_lines,
+    results_gone,
+    unfound,
 )
 from touchstone.judges.batches.client import ClientBatches
 from touchstone.judges.gemini import NAME
@@ -61,7 +67,7 @@ class GeminiBatches(ClientBatches["Client"]):
 
     async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:
         """Upload a file and create its batch. A failed upload has certainly created nothing."""
-        data = texts.encode_lines({"key": line.line_id, "request": line.body} for line in lines)
+        data = encode_lines({"key": line.line_id, "request": line.body} for line in lines)
 
         async def upload(client: "Client") -> str:
             config: Any = {"mime_type": "application/jsonl", "display_name": intent}
@@ -70,8 +76,8 @@ class GeminiBatches(ClientBatches["Client"]):
         async def create(client: "Client") -> "BatchJob":
             return await client.aio.batches.create(model=model, src=uploaded, config={"display_name": intent})
 
-        with texts.before_creation():
-            uploaded = await self._asked(model, upload, seconds=texts.UPLOAD_SECONDS)
+        with before_creation():
+            uploaded = await self._asked(model, upload, seconds=UPLOAD_SECONDS)
         return _look(await self._asked(model, create))
 
     async def look(self, batch_id: str) -> BatchLook:
@@ -96,9 +102,9 @@ class GeminiBatches(ClientBatches["Client"]):
             except APIError as error:
                 if error.code not in _NO_LONGER:
                     raise
-            raise texts.results_gone(NAME, batch_id)
+            raise results_gone(NAME, batch_id)
 
-        return tuple(_replies(await self._asked("", download, seconds=texts.UPLOAD_SECONDS)))
+        return tuple(_replies(await self._asked("", download, seconds=UPLOAD_SECONDS)))
 
     async def cancel(self, batch_id: str) -> None:
         """Ask for a batch to end."""
@@ -130,7 +136,7 @@ class GeminiBatches(ClientBatches["Client"]):
         model: str,
         do: Callable[["Client"], Awaitable[R]],
         *,
-        seconds: float = texts.CALL_SECONDS,
+        seconds: float = CALL_SECONDS,
         batch_id: str | None = None,
     ) -> R:
         """The result of a call of the SDK. Raises a `JudgeError` for every failure.
@@ -147,7 +153,7 @@ class GeminiBatches(ClientBatches["Client"]):
                 return await do(client)
             except APIError as error:
                 if batch_id is not None and error.code == _NOT_FOUND:
-                    return texts.unfound(NAME, batch_id)
+                    return unfound(NAME, batch_id)
                 if error.response is None:
                     return OverloadedError(f"{NAME} answered with something that the SDK cannot read.")
                 return failures.gemini(model or "batches", sending.to_response(error.response))
@@ -166,7 +172,7 @@ def _look(job: "BatchJob") -> BatchLook:
 
 
 def _replies(content: bytes) -> Iterator[BatchReply]:
-    for line in texts.decode_lines(content):
+    for line in decode_lines(content):
         match line:
             case {"key": str(line_id), "response": dict(body)}:
                 yield BatchReply(line_id=line_id, body=json.dumps(body))

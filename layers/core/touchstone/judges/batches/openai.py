@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from touchstone.judges.adapters import failures
-from touchstone.judges.batches import texts
 from touchstone.judges.batches.base import (
+    UPLOAD_SECONDS,
     BatchLimits,
     BatchLine,
     BatchLook,
@@ -18,6 +18,11 @@ from touchstone.judges.batches.base import (
     BatchState,
     FoundBatch,
     Missed,
+    before_creation,
+    decode_lines,
+    encode_lines,
+    line_of,
+    results_gone,
 )
 from touchstone.judges.batches.client import ClientBatches
 from touchstone.judges.conversing import ModelRequest
@@ -59,11 +64,11 @@ class OpenAIBatches(ClientBatches["AsyncOpenAI"]):
 
     def line(self, model: str, asked: ModelRequest) -> BatchLine:
         """The line for a question, or a turn, that has a `line_id`."""
-        return texts.line_of(asked, self._adapter.body(model, asked), path=_V1 + self._path(asked))
+        return line_of(asked, self._adapter.body(model, asked), path=_V1 + self._path(asked))
 
     async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:
         """Upload a file and create its batch. A failed upload has certainly created nothing."""
-        data = texts.encode_lines(
+        data = encode_lines(
             {"custom_id": line.line_id, "method": "POST", "url": line.path, "body": line.body} for line in lines
         )
 
@@ -83,8 +88,8 @@ class OpenAIBatches(ClientBatches["AsyncOpenAI"]):
                 output_expires_after={"anchor": "created_at", "seconds": _OUTPUT_SECONDS},
             )
 
-        with texts.before_creation():
-            uploaded = await self._asked(model, upload, seconds=texts.UPLOAD_SECONDS)
+        with before_creation():
+            uploaded = await self._asked(model, upload, seconds=UPLOAD_SECONDS)
         return _look(await self._asked(model, create))
 
     async def look(self, batch_id: str) -> BatchLook:
@@ -98,7 +103,7 @@ class OpenAIBatches(ClientBatches["AsyncOpenAI"]):
         """
         batch = await self._asked("", lambda client: client.batches.retrieve(batch_id), batch_id=batch_id)
         files = [file for file in (batch.output_file_id, batch.error_file_id) if file]
-        contents = [await self._asked("", _downloaded(batch_id, file), seconds=texts.UPLOAD_SECONDS) for file in files]
+        contents = [await self._asked("", _downloaded(batch_id, file), seconds=UPLOAD_SECONDS) for file in files]
         return tuple(reply for content in contents for reply in _replies(content))
 
     async def cancel(self, batch_id: str) -> None:
@@ -135,7 +140,7 @@ def _downloaded(batch_id: str, file: str) -> Callable[["AsyncOpenAI"], Awaitable
         except openai.APIStatusError as error:
             if error.status_code != _NOT_FOUND:
                 raise
-        raise texts.results_gone(_NAME, batch_id)
+        raise results_gone(_NAME, batch_id)
 
     return download
 
@@ -148,7 +153,7 @@ def _look(batch: "Batch") -> BatchLook:
 
 
 def _replies(content: bytes) -> Iterator[BatchReply]:
-    for line in texts.decode_lines(content):
+    for line in decode_lines(content):
         match line:
             case {"custom_id": str(line_id), "response": {"status_code": int(status), "body": body}}:
                 yield BatchReply(line_id=line_id, status=status, body=json.dumps(body))

@@ -1,12 +1,35 @@
 """Turns in chat completions, as every server compatible with OpenAI takes them."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
-from touchstone.judges.adapters import completions
+from touchstone.judges.adapters import failures
 from touchstone.judges.adapters.received import Received
 from touchstone.judges.adapters.schemas import tool_schema
 from touchstone.judges.conversing import Message, ToolCall, ToolResults, Turn, TurnRequest, UserMessage, numbered
+
+
+def message_in(received: Received, *, in_words: bool) -> dict[str, Any]:
+    """The model's message, whose `content` is text if it must be `in_words`.
+
+    Raises a `JudgeError` if the reply was refused or cut off, or holds no such message.
+    """
+    match received.body:
+        case {"choices": [{"message": {"refusal": str(refusal)}}, *_]} if refusal:
+            raise received.refused(None)
+        case {"choices": [{"finish_reason": "content_filter"}, *_]}:
+            raise received.refused("content_filter")
+        case {"choices": [{"finish_reason": "length"}, *_]}:
+            raise received.truncated()
+        case {"choices": [{"message": dict(message)}, *_]} if not in_words or isinstance(message.get("content"), str):
+            return message
+        case {"error": {"code": int(status)}}:
+            # Gateways report the failure of the provider behind them in a response of status 200.
+            raise failures.openai(received.name, received.model, replace(received.response, status=status))
+        case _:
+            raise received.unreadable("it holds no message")
+
 
 _GIVEN_BACK = ("content", "reasoning_content", "reasoning_details")
 """The parts of a server's message that are sent back to it. Some servers need the model's thoughts for it to go on."""
@@ -49,7 +72,7 @@ def _messages(message: Message) -> list[Any]:
 
 def turn_in(received: Received) -> Turn:
     """The turn in the body of a response, without usage. Raises a `JudgeError` if the reply was refused or cut off."""
-    message = completions.message_in(received, in_words=False)
+    message = message_in(received, in_words=False)
     called = message.get("tool_calls")
     entries = [entry for entry in (called if isinstance(called, list) else []) if isinstance(entry, dict)]
     functions = [entry["function"] if isinstance(entry.get("function"), dict) else {} for entry in entries]

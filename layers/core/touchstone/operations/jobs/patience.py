@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import FailedCall, JudgeError, LimitError, QuotaExceededError, TimedOutError
-from touchstone.judges.base import Judge, JudgeQuestion, Purpose, Reply, Tier
+from touchstone.judges.base import Around, Judge, JudgeQuestion, Purpose, Reply, Tier
 from touchstone.judges.opening import Judges
 
 type Sleep = Callable[[float], Awaitable[None]]
@@ -25,26 +25,16 @@ def _untold(error: JudgeError | LimitError, until: datetime) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PatientJudge:
+class PatientJudge(Around[Judge]):
     """A judge that waits for the next slot of the minute, as long as the deadline allows.
 
     The deadline limits the whole wait; the question limits the time of one try.
     """
 
-    judge: Judge
+    inner: Judge
     clock: Clock
     sleep: Sleep
     waits: Waits = _untold
-
-    @property
-    def provider(self) -> str:
-        """The provider's name in the registry."""
-        return self.judge.provider
-
-    @property
-    def model(self) -> str:
-        """The model asked for."""
-        return self.judge.model
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask; raises as any judge does, and `QuotaExceededError` if the next slot lies behind the deadline.
@@ -58,7 +48,7 @@ class PatientJudge:
         waited_for: JudgeError | LimitError | None = None
         while True:
             try:
-                reply = await self.judge.ask(question, deadline=deadline)
+                reply = await self.inner.ask(question, deadline=deadline)
                 return replace(reply, failed_calls=(*paid, *reply.failed_calls))
             except (JudgeError, LimitError) as error:
                 paid = (*paid, *error.failed_calls)
@@ -105,7 +95,7 @@ class PatientJudges(Judges):
         return self._patient(super().named(provider, model))
 
     def _patient(self, judge: Judge) -> Judge:
-        return PatientJudge(judge=judge, clock=system_clock, sleep=self.sleep, waits=self.waits)
+        return PatientJudge(inner=judge, clock=system_clock, sleep=self.sleep, waits=self.waits)
 
     def waits(self, error: JudgeError | LimitError, until: datetime) -> None:
         """Called at each wait; it does nothing here."""

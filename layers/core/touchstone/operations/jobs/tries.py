@@ -4,14 +4,13 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from pydantic import BaseModel
 
 from touchstone.attempts import Attempts, TryEnd
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError, TimedOutError
-from touchstone.judges.base import Judge, JudgeQuestion, Reply
+from touchstone.judges.base import Around, Judge, JudgeQuestion, NamedModel, Reply
 from touchstone.judges.calls import not_scored
 from touchstone.judges.conversing import Conversing, Turn, TurnRequest
 from touchstone.judges.panel import IsolatedJudge
@@ -24,37 +23,15 @@ _SAYS_LEAST: Sequence[TryEnd] = ("limited", "unanswered", "unread")
 """The ways in which a try ends, from the one that says least about the work to the one that says most."""
 
 
-class _Asked(Protocol):
-    """A judge or model that is asked."""
-
-    @property
-    def provider(self) -> str:
-        """The provider's name in the registry."""
-
-    @property
-    def model(self) -> str:
-        """The model asked for."""
-
-
 @dataclass(frozen=True, slots=True)
-class _Noting[A: _Asked]:
-    """Passes everything on to `behind`, and notes in `failures` the errors that calls ended with, in their order.
+class _Noting[M: NamedModel](Around[M]):
+    """Passes everything on to `inner`, and notes in `failures` the errors that calls ended with, in their order.
 
     The code that decides when to try again needs these errors: results describe failures in words only.
     """
 
-    behind: A
+    inner: M
     failures: list[JudgeError | LimitError] = field(default_factory=list)
-
-    @property
-    def provider(self) -> str:
-        """The provider's name in the registry."""
-        return self.behind.provider
-
-    @property
-    def model(self) -> str:
-        """The model asked for."""
-        return self.behind.model
 
     @contextmanager
     def _noted(self) -> Iterator[None]:
@@ -73,7 +50,7 @@ class NotingJudge(_Noting[Judge]):
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask the judge; raises as any judge does."""
         with self._noted():
-            return await self.behind.ask(question, deadline=deadline)
+            return await self.inner.ask(question, deadline=deadline)
 
 
 class NotingSolver(_Noting[Conversing]):
@@ -84,7 +61,7 @@ class NotingSolver(_Noting[Conversing]):
     async def converse(self, request: TurnRequest, *, deadline: Deadline) -> Reply[Turn]:
         """The next turn of the conversation; raises as any model does."""
         with self._noted():
-            return await self.behind.converse(request, deadline=deadline)
+            return await self.inner.converse(request, deadline=deadline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

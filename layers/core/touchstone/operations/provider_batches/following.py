@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from touchstone.errors import DayQuotaError, JudgeError, MinuteQuotaError, MisconfiguredError, RefusedError
 from touchstone.judges.batches import BatchLook, FoundBatch, ProviderBatches
-from touchstone.judges.batches.texts import CALL_SECONDS, UPLOAD_SECONDS
+from touchstone.judges.batches.base import CALL_SECONDS, UPLOAD_SECONDS
 
 INTENT_DIGITS = 16
 REFUSALS = 3

@@ -29,8 +29,8 @@ from touchstone.errors import (
     TouchstoneError,
 )
 from touchstone.judges.batches import ProviderBatches
+from touchstone.judges.batches.base import size_of
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
-from touchstone.judges.batches.texts import size_of
 from touchstone.judges.questions import highest_cost_usd
 from touchstone.judges.registry import Model
 from touchstone.operations.provider_batches.context import BatchingContext

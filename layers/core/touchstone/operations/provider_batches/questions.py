@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from touchstone.errors import ConflictError, MisconfiguredError, NotFoundError, SettingsError
 from touchstone.judges.batches import BatchReply
+from touchstone.judges.batches.base import size_of
 from touchstone.judges.batches.record import BatchedKind
-from touchstone.judges.batches.texts import size_of
 from touchstone.judges.questions import highest_cost_usd
 from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend

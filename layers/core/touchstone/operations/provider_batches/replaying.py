@@ -16,14 +16,13 @@ from pydantic import BaseModel
 
 from touchstone.errors import LimitError, MisconfiguredError
 from touchstone.judges.adapters import Adapter
-from touchstone.judges.base import Answered, Judge, JudgeQuestion, Purpose, ReplyCache, Tier
+from touchstone.judges.base import Answered, Judge, JudgeQuestion, Purpose, ReplyCache, Tier, judge_for_work
 from touchstone.judges.batches import BatchReply, ProviderBatches, as_line
 from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest, Wire
 from touchstone.judges.keys import Keys, Place, missing_key
 from touchstone.judges.opening import Connect, Judges, batches_of, connect
 from touchstone.judges.questions import address_of, address_of_turn
 from touchstone.judges.registry import Provider, Registry
-from touchstone.judges.renewing import judge_for_work
 from touchstone.judges.spends import Spend
 
 SAMPLE_ID = "0" * 26

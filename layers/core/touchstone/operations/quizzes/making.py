@@ -21,9 +21,8 @@ from touchstone.errors import (
     SettingsError,
     StoreError,
 )
-from touchstone.judges.base import Judge
+from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
-from touchstone.judges.renewing import WorkJudge
 from touchstone.judges.spends import Spend
 from touchstone.operations.jobs.context import StepProgress
 from touchstone.operations.jobs.traced import traced

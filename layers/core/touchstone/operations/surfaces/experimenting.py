@@ -24,10 +24,9 @@ from touchstone.errors import (
     TimedOutError,
 )
 from touchstone.json_text import loads
-from touchstone.judges.base import most_judges
+from touchstone.judges.base import WorkJudge, most_judges
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import thresholds_unread
-from touchstone.judges.renewing import WorkJudge
 from touchstone.operations.batches.lines import BATCHED
 from touchstone.operations.jobs.context import StepProgress
 from touchstone.operations.jobs.files import MAX_REPORT_BYTES

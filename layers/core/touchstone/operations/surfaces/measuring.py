@@ -6,10 +6,9 @@ from datetime import timedelta
 
 from touchstone.clock import Deadline
 from touchstone.errors import StoreError, TimedOutError
-from touchstone.judges.base import Judge
+from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import JudgePanel, thresholds_unread
-from touchstone.judges.renewing import WorkJudge
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds
 from touchstone.operations.jobs.context import StepProgress
 from touchstone.operations.jobs.traced import traced

@@ -7,10 +7,9 @@ from random import Random, SystemRandom
 
 from touchstone.clock import Deadline
 from touchstone.errors import RefusedError
-from touchstone.judges.base import Judge
+from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel
-from touchstone.judges.renewing import WorkJudge
 from touchstone.operations.jobs.deferral import GivenUp, Postponed
 from touchstone.operations.jobs.traced import traced
 from touchstone.operations.jobs.trying import follow_up, with_judge

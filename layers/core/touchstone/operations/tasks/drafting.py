@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from touchstone.clock import Deadline
+from touchstone.judges.base import WorkJudge
 from touchstone.judges.calls import NotScored
-from touchstone.judges.renewing import WorkJudge
 from touchstone.operations.jobs.deferral import GivenUp, Postponed
 from touchstone.operations.jobs.traced import traced
 from touchstone.operations.jobs.trying import follow_up, with_judge

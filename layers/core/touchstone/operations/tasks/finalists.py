@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from touchstone.clock import Deadline
-from touchstone.judges.base import Judge
+from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
-from touchstone.judges.renewing import WorkJudge
 from touchstone.operations.jobs.deferral import GivenUp, Postponed
 from touchstone.operations.jobs.trying import follow_up, with_judge
 from touchstone.operations.tasks.context import TaskContext, TaskProgress

@@ -8,10 +8,9 @@ from typing import Literal
 
 from touchstone.clock import Deadline
 from touchstone.errors import StoreError
-from touchstone.judges.base import Judge
+from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel
-from touchstone.judges.renewing import WorkJudge
 from touchstone.judges.spends import Spend
 from touchstone.operations.jobs.deferral import GivenUp, Postponed
 from touchstone.operations.jobs.traced import tracing_calls

@@ -20,11 +20,10 @@ from touchstone.errors import (
     StoreError,
     UnavailableModelError,
 )
-from touchstone.judges.base import Judge, JudgeQuestion, Reply
-from touchstone.judges.calling import POSSIBLY_BILLED
+from touchstone.judges.base import Around, Judge, JudgeQuestion, Reply
+from touchstone.judges.calling import POSSIBLY_BILLED, UNREADABLE_ATTEMPTS
 from touchstone.judges.questions import address_of, highest_cost_usd
 from touchstone.judges.registry import Model
-from touchstone.judges.retrying import UNREADABLE_ATTEMPTS
 from touchstone.judges.spends import Spend, count_unpriced, spends_of, spends_of_failure
 from touchstone.surfaces.experiments.conclusion import Stopped
 from touchstone.surfaces.experiments.journal import ExperimentJournal
@@ -160,24 +159,14 @@ class Records:
         self.paid.extend(spends)
 
 
-class RecordedJudge:
+class RecordedJudge(Around[Judge]):
     """A judge that answers from the records of the experiment if it can, else asks within the limit of cost."""
 
     def __init__(self, judge: Judge, records: Records, *, model: Model | None = None) -> None:
         """`model` is the judge's entry in the registry, for its highest price; None if that is not known."""
-        self._judge = judge
+        self.inner = judge
         self._records = records
         self._model = model
-
-    @property
-    def provider(self) -> str:
-        """The provider's name in the registry."""
-        return self._judge.provider
-
-    @property
-    def model(self) -> str:
-        """The model asked for."""
-        return self._judge.model
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Answer from an earlier reply, or ask. Raises `JudgeError` or `LimitError`."""
@@ -193,7 +182,7 @@ class RecordedJudge:
         self, key: str, question: JudgeQuestion[T], deadline: Deadline, highest: float
     ) -> Reply[T]:
         try:
-            reply = await self._judge.ask(question, deadline=deadline)
+            reply = await self.inner.ask(question, deadline=deadline)
         except (JudgeError, LimitError) as error:
             spends = spends_of_failure(error, question.prompt.name)
             untold = (
