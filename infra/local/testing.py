@@ -1,7 +1,7 @@
 """Runs every check and every test: style, types and imports beside tests without AWS, then the deployed stack.
 
-Between these two stages, a real model does a judge's jobs on one processor, while the clouds start on another. If paths
-are named, only the tests in them are run, with a cloud if one of them needs it.
+Beside the second stage, a real model does a judge's jobs. If paths are named, only the tests in them are run, with a
+cloud if one of them needs it.
 
 The cloud tests get clouds of their own. Each is in a temporary folder and on a free port, with the stack deployed and
 with a judge on loopback behind all three providers' base URLs. No process and no file of them is left behind.
@@ -31,7 +31,7 @@ CHECKS = ("pre-commit", "run", "--all-files", "--verbose")
 WITHOUT_CLOUD = ("tests/integration", "tests/unit")
 """The slowest tests come first, so that no process is left alone with them at the end."""
 REAL = ("tests/real",)
-"""Tests of jobs done by a real model, which takes a whole processor: they run in one process, without other tests."""
+"""Tests of jobs done by a real model, which takes a whole processor: they run in one process, beside the clouds."""
 WITH_CLOUD = ("tests/cloud",)
 FILE_BY_FILE = ("--dist=loadfile", "--no-loadscope-reorder")
 """Each process gets whole files, in order, since the tests of a file share what they set up once."""
@@ -42,7 +42,7 @@ SHARED = ("--numprocesses=logical", f"--maxprocesses={MOST_PROCESSES}", *FILE_BY
 MOST_CLOUDS = 2
 """The most clouds in parallel, each with a process of tests: a cloud is a process itself, and starts many."""
 MEASURED = ("--cov", "--cov-append", "--cov-report=", "--cov-fail-under=0")
-"""Count lines in every process; the coverage required of all runs together is checked at the end."""
+"""Count lines in every process; the coverage required of these runs together is checked at the end."""
 PAUSE_SECONDS, STOP_SECONDS = 0.2, 30.0
 """The pause between two looks at parallel processes, and the time after which an unfinished one is killed."""
 WAIT_SCALE_VARIABLE = "TOUCHSTONE_LOCAL_WAIT_SCALE"
@@ -75,30 +75,38 @@ def _everything(options: Sequence[str]) -> int:
     count = min(MOST_PROCESSES, (os.cpu_count() or 1) + 1)
     if code := _checked(_tests(WITHOUT_CLOUD, [*MEASURED, f"--numprocesses={count}", *FILE_BY_FILE, *options])):
         return code
-    with (
-        _beside(_tests(REAL, [*MEASURED, *options]), _compiled()) as real,
-        _clouds(_clouds_at_once(), chromium) as clouds,
-    ):
-        if code := real.wait() or _on(clouds, WITH_CLOUD, [*MEASURED, *options]):
-            return code
-    return _run([_tool("coverage"), "report"])
+    real = _tests(REAL, options)
+    with tempfile.TemporaryFile() as said, _beside(real, _compiled(), said) as behind:
+        with _clouds(_clouds_at_once(), chromium) as clouds:
+            code = _ahead_of(behind, *_on(clouds, WITH_CLOUD, [*MEASURED, *options]))
+        _print(said)
+    return code or _run([_tool("coverage"), "report"])
 
 
 def _checked(tests: Sequence[str]) -> int:
     """Run tests beside the checks, which mostly use a single process. The first failure ends the other processes."""
     hooks = {**os.environ, "PRE_COMMIT_HOME": str(ROOT / ".build" / "pre-commit")}
     with tempfile.TemporaryFile() as said, _beside([_tool(CHECKS[0]), *CHECKS[1:]], hooks, said) as checks:
-        with _beside(tests, _compiled()) as tested:
-            while tested.poll() is None and not checks.poll():
-                time.sleep(PAUSE_SECONDS)
-        if tested.returncode and not checks.poll():
-            return tested.returncode
-        code = checks.wait()
-        said.seek(0)
-        print(said.read().decode(errors="replace"), end="", flush=True)
+        code = _ahead_of(checks, tests, _compiled())
+        if code and not checks.poll():
+            return code
+        _print(said)
     if code:
         print("The checks found something to mend; no further test was run.", file=sys.stderr)
     return code
+
+
+def _ahead_of(behind: subprocess.Popen[bytes], command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a command while another one runs behind it, and wait for both. The first failure ends the command."""
+    with _beside(command, environment) as ahead:
+        while ahead.poll() is None and not behind.poll():
+            time.sleep(PAUSE_SECONDS)
+    return ahead.returncode if ahead.returncode and not behind.poll() else behind.wait()
+
+
+def _print(said: IO[bytes]) -> None:
+    said.seek(0)
+    print(said.read().decode(errors="replace"), end="", flush=True)
 
 
 def _some(paths: Sequence[str], options: Sequence[str]) -> int:
@@ -116,13 +124,16 @@ def _clouds_at_once() -> int:
 def _with_clouds(paths: Sequence[str], options: Sequence[str], count: int) -> int:
     """Run tests with `count` clouds and as many processes, which share the tests."""
     with _clouds(count, browser.install()) as clouds:
-        return _on(clouds, paths, options)
+        return _run(*_on(clouds, paths, options))
 
 
-def _on(clouds: Sequence[Mapping[str, str]], paths: Sequence[str], options: Sequence[str]) -> int:
+def _on(
+    clouds: Sequence[Mapping[str, str]], paths: Sequence[str], options: Sequence[str]
+) -> tuple[list[str], dict[str, str]]:
+    """The command and the environment for tests on these clouds."""
     told = {**clouds[0], CLOUDS_VARIABLE: json.dumps(clouds)}
     shared = [f"--numprocesses={len(clouds)}", *FILE_BY_FILE] if len(clouds) > 1 else []
-    return _run(_tests(paths, [*shared, *options]), {**_compiled(), **told})
+    return _tests(paths, [*shared, *options]), {**_compiled(), **told}
 
 
 def _within(path: str, folder: str) -> bool:

@@ -1,5 +1,7 @@
 """The run of all tests: what it does to the machine before the first test."""
 
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +11,11 @@ from typing import Any
 import pytest
 
 from infra.local import browser, testing
+
+
+@contextmanager
+def no_cloud() -> Iterator[dict[str, str]]:
+    yield {}
 
 
 @pytest.mark.parametrize("code", [0, 1])
@@ -27,21 +34,37 @@ def test_a_browser_that_cannot_be_installed_is_tried_once(
     seen: list[dict[str, str]] = []
 
     @contextmanager
-    def beside(*_: Any) -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(wait=lambda: 0)
-
-    @contextmanager
-    def cloud() -> Iterator[dict[str, str]]:
-        yield {}
-
-    def run(_command: Any, environment: dict[str, str] | None = None) -> int:
-        seen.append(environment or {})
-        return 0
+    def beside(_command: Any, environment: dict[str, str], _said: Any = None) -> Iterator[SimpleNamespace]:
+        seen.append(environment)
+        yield SimpleNamespace(wait=lambda: 0, poll=lambda: 0, returncode=0)
 
     monkeypatch.setattr(testing, "_checked", lambda _: code)
     monkeypatch.setattr(testing, "_beside", beside)
-    monkeypatch.setattr(testing, "_cloud", cloud)
-    monkeypatch.setattr(testing, "_run", run)
+    monkeypatch.setattr(testing, "_cloud", no_cloud)
+    monkeypatch.setattr(testing, "_run", lambda *_: 0)
     assert testing._everything([]) == code
     assert log.read_text().split() == ["update"]
     assert not any(browser.VARIABLE in environment for environment in seen)
+
+
+@pytest.mark.parametrize(
+    ("real", "cloud", "code", "told"),
+    [
+        ("print('16 passed')", "pass", 0, "16 passed"),
+        ("print('1 failed'); raise SystemExit(3)", "import time; time.sleep(60)", 3, "1 failed"),
+        ("print('1 begun', flush=True); import time; time.sleep(60)", "raise SystemExit(4)", 4, ""),
+    ],
+)
+def test_the_first_failure_of_what_runs_side_by_side_ends_the_rest_and_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, real: str, cloud: str, code: int, told: str
+) -> None:
+    scripts = {testing.REAL: real, testing.WITH_CLOUD: cloud}
+    monkeypatch.setattr(testing, "_checked", lambda _: 0)
+    monkeypatch.setattr(testing, "_cloud", no_cloud)
+    monkeypatch.setattr(testing, "_run", lambda *_: 0)
+    monkeypatch.setattr(testing, "_tests", lambda paths, _: [sys.executable, "-c", scripts.get(paths, "")])
+    monkeypatch.setattr(browser, "install", lambda: None)
+    began = time.monotonic()
+    assert testing._everything([]) == code
+    assert told in capsys.readouterr().out
+    assert time.monotonic() - began < 30
