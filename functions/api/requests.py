@@ -5,14 +5,17 @@ The authorizer says who calls. No handler reads a tenant from anywhere else.
 """
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from http import HTTPMethod, HTTPStatus
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver, Route
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from pydantic import BaseModel, ConfigDict, Field
 
 from touchstone.errors import ForbiddenError, InputError, TooLargeError, UnauthenticatedError
 from touchstone.json_text import loads as loads_strictly
@@ -156,3 +159,25 @@ def check_body(event: Mapping[str, Any]) -> None:
     kind = headers.get("content-type", JSON).partition(";")[0].strip()
     if body and kind != JSON:
         raise InputError(f"The body must be JSON: send it with the header Content-Type: {JSON}.", where="Content-Type")
+
+
+Limit = Annotated[int, Query(ge=1, le=100)]
+Cursor = Annotated[
+    str | None, Query(description="The `cursor` of an earlier page of the same list with the same filters.")
+]
+
+
+class FoundList(BaseModel):
+    """A page of a list, whatever is listed."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    cursor: str | None = Field(description="Leads to the next page; null on the last page.")
+    looked_at: int = Field(
+        description="The number of records that were looked at. With filters, a page also ends after 2,000 records, or "
+        "sooner after 200 reads of other data (whole records, labels, texts). It may then hold few items or none; its "
+        "cursor continues from there."
+    )
+    looked_to: datetime | None = Field(
+        description="When the last record that was looked at arrived (UTC); null if no record was looked at."
+    )

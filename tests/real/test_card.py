@@ -20,7 +20,7 @@ from tests.support.aws import in_process
 from tests.support.deployment import deployed
 from tests.support.pages import Visitor
 from touchstone.answers.model import Verification
-from touchstone.answers.sureness import apply_thresholds
+from touchstone.answers.panel import apply_thresholds
 from touchstone.answers.verification import quick_verify
 from touchstone.clock import Deadline
 from touchstone.judges import Judges

@@ -8,9 +8,8 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import Field
 
-from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import accepted, caller, sender_key
+from functions.api.requests import Cursor, FoundList, Limit, accepted, caller, sender_key
 from functions.composition.stores import answers
 from functions.composition.work import intake
 from touchstone.answers.judge_time import LEAST_SECONDS
@@ -19,7 +18,7 @@ from touchstone.answers.view import AnswerView
 from touchstone.attempts import When
 from touchstone.operations.answers.intake import SYNC_SECONDS
 from touchstone.records import AnswerSummary
-from touchstone.records.answer_query import AnswerQuery
+from touchstone.records.answer_lists import AnswerQuery
 from touchstone.references import Reference
 
 router = Router()

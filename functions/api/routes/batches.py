@@ -7,8 +7,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import BaseModel
 
-from functions.api.found import Limit
-from functions.api.requests import ALLOWED, accepted, caller, json_response, sender_key
+from functions.api.requests import ALLOWED, Limit, accepted, caller, json_response, sender_key
 from functions.composition.stores import batches
 from functions.composition.work import batching
 from touchstone.attempts import When

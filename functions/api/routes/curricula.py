@@ -7,8 +7,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import BaseModel
 
-from functions.api.found import Limit
-from functions.api.requests import caller, decoded_part, no_content
+from functions.api.requests import Limit, caller, decoded_part, no_content
 from functions.composition.stores import curricula
 from touchstone.operations.quizzes.uploads import CurriculumUpload
 from touchstone.quizzes.curriculum import Chapter

@@ -10,8 +10,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, ConfigDict
 
-from functions.api.found import Limit
-from functions.api.requests import caller, decoded_part, no_content
+from functions.api.requests import Limit, caller, decoded_part, no_content
 from functions.composition.labels import label_tasks, labelling, labels
 from touchstone.operations.labels.drawing import Drawn, LabelTasks
 from touchstone.records.labels import Label, PersonsWord

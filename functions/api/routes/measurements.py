@@ -7,9 +7,8 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
-from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import accepted, caller, json_response, sender_key
+from functions.api.requests import Cursor, FoundList, Limit, accepted, caller, json_response, sender_key
 from functions.composition.intakes import of_measurements as intake
 from functions.composition.stores import measurements
 from touchstone.records import MeasurementSummary

@@ -12,14 +12,13 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import accepted, caller, sender_key
+from functions.api.requests import Cursor, FoundList, Limit, accepted, caller, sender_key
 from functions.composition.intakes import of_tasks as intake
 from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.stores import tasks
 from touchstone.errors import ConflictError, InputError
-from touchstone.operations.tasks.finding import MOST_PAGE_BYTES, SubmissionQuery
+from touchstone.operations.tasks.reading import MOST_PAGE_BYTES, SubmissionQuery
 from touchstone.oracle.challenge import ChallengeRequest, ChallengeView
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.handing_in import SubmissionRequest

@@ -14,7 +14,7 @@ from touchstone.answers.labelling import KIND
 from touchstone.answers.model import AnswerRecord, Verification
 from touchstone.answers.view import AnswerView
 from touchstone.records import AnswerSummary
-from touchstone.records.answer_query import AnswerQuery
+from touchstone.records.answer_lists import AnswerQuery
 from touchstone.records.labels import Label
 from touchstone.references import Reference
 

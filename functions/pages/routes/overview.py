@@ -19,7 +19,7 @@ from functions.pages.words import PageTexts
 from touchstone.clock import system_clock
 from touchstone.judges.base import Tier
 from touchstone.operations.reports.budgets import BacklogReport, BudgetReport, QuotaView, backlog_report, budget_report
-from touchstone.records.answer_query import SKIP_REASONS
+from touchstone.records.answer_lists import SKIP_REASONS
 
 if TYPE_CHECKING:
     from touchstone.records import Volume

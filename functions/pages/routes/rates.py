@@ -12,8 +12,8 @@ from functions.pages.visit import Page, PageView, Visit, form, redirect, router,
 from touchstone.errors import InputError, SettingsError
 from touchstone.operations.reports.rates import RateView, Tallies, rates_page
 from touchstone.operations.reports.routing import RoutingReport, SubjectRouting
-from touchstone.records.cursors import is_cursor_of
 from touchstone.records.keys import of_tenant
+from touchstone.records.lists import is_cursor_of
 
 SHOWN = 500
 """The most rows of a table at a time: four such tables stay below the limit of a function's reply, 6 MB, as JSON and as

@@ -11,20 +11,21 @@ from functions.composition.labels import labels
 from functions.pages.contest import (
     OUTCOME,
     SUBMISSIONS,
+    criteria_of,
+    hints_of,
     outcome_of,
     penalties_of,
     score_votes_of,
     scores_of,
     submission_row,
+    votes_of,
 )
 from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.labelling import cards_of, keep_label
-from functions.pages.submission import criteria_of, hints_of, votes_of
 from functions.pages.tables import PageTable, Row, fact
 from functions.pages.visit import Page, PageView, Visit, form, redirect, router, visit
 from touchstone.judges.spends import BY_CHECKS
-from touchstone.operations.tasks.finding import SubmissionQuery
-from touchstone.operations.tasks.reading import PartyReader
+from touchstone.operations.tasks.reading import PartyReader, SubmissionQuery
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.labelling import CLASSES, DECIDED, KIND, card_key
 from touchstone.records.looking import FoundPage

@@ -13,8 +13,7 @@ from tests.support.clocks import StandingClock
 from tests.support.drains import hourly_drains
 from tests.support.table import create_table
 from touchstone.budgets.account import PROBE_FOR, SEND_MARGIN, WINDOW_SECONDS, QuotaKey
-from touchstone.budgets.learning import FIRST_PAUSE
-from touchstone.budgets.ledger import Reservation
+from touchstone.budgets.ledger import FIRST_PAUSE, Reservation
 from touchstone.budgets.quotas import CURRENT, Quotas
 from touchstone.errors import DayQuotaError, InputError, MinuteQuotaError, QuotaExceededError, UnavailableModelError
 from touchstone.judges.base import QuotaLimits

@@ -15,7 +15,7 @@ from tests.support.wire import Kind
 from touchstone.answers.model import AnswerRecord, VerifyRequest
 from touchstone.answers.progress import new_record
 from touchstone.budgets import DynamoAdmission, Spending
-from touchstone.budgets.learning import FIRST_PAUSE
+from touchstone.budgets.ledger import FIRST_PAUSE
 from touchstone.clock import Deadline
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.operations.answers.context import AnswerContext

@@ -12,7 +12,7 @@ from touchstone.answers.model import AnswerRecord, Solution
 from touchstone.errors import InputError
 from touchstone.records import Answers, Batches, answer_lists, looking, new_ulid
 from touchstone.records.answer_items import summary_of
-from touchstone.records.answer_query import EVERY, AnswerQuery, answer_query
+from touchstone.records.answer_lists import EVERY, AnswerQuery, answer_query
 from touchstone.records.labels import Label, Labels
 from touchstone.records.ulids import derived_ulid
 

@@ -15,8 +15,8 @@ from touchstone.answers.answer_key import AnswerKey, AnswerTolerance
 from touchstone.answers.model import Analysis, AnswerRecord, Enrichment, Verification
 from touchstone.errors import ConflictError, InputError, NotFoundError
 from touchstone.records import Answers, Artifacts, Statistics, new_ulid
-from touchstone.records.answer_query import AnswerQuery
-from touchstone.records.cursors import cursor_after
+from touchstone.records.answer_lists import AnswerQuery
+from touchstone.records.lists import cursor_after
 from touchstone.references import Reference
 
 if TYPE_CHECKING:

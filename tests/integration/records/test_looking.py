@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.support.records import START
-from touchstone.operations.tasks.finding import SubmissionQuery
+from touchstone.operations.tasks.reading import SubmissionQuery
 from touchstone.records import AnswerSummary, AuditSummary, QuizSummary, TaskSummary, new_ulid
-from touchstone.records.answer_query import AnswerQuery
+from touchstone.records.answer_lists import AnswerQuery
 from touchstone.records.audits import AuditQuery
 from touchstone.records.experiments import ExperimentQuery, ExperimentSummary
 from touchstone.records.labelled import LabelledQuery

@@ -33,7 +33,7 @@ from touchstone.budgets.decision import (
     effective_limits,
     kept_for_fresh,
 )
-from touchstone.budgets.learning import learned_from
+from touchstone.budgets.ledger import learned_from
 from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
 from touchstone.judges.base import Purpose, QuotaLimits
 

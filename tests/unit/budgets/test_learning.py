@@ -14,7 +14,7 @@ from touchstone.budgets.account import (
     Refusals,
     settled,
 )
-from touchstone.budgets.learning import FIRST_PAUSE, LearnableError, learned_from
+from touchstone.budgets.ledger import FIRST_PAUSE, LearnableError, learned_from
 from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
 
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)

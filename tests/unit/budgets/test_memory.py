@@ -9,7 +9,7 @@ import pytest
 from tests.support.clocks import StandingClock
 from touchstone.budgets.account import SEND_MARGIN, QuotaKey
 from touchstone.budgets.decision import SEND_WITHIN
-from touchstone.budgets.learning import FIRST_PAUSE
+from touchstone.budgets.ledger import FIRST_PAUSE
 from touchstone.budgets.memory import MemoryAdmission
 from touchstone.errors import (
     DayQuotaError,

@@ -49,7 +49,7 @@ from touchstone.statistics.corrected import Correction
 from touchstone.statistics.label_progress import LabelAim
 from touchstone.statistics.thresholds import ThresholdState
 from touchstone.surfaces import labelling as surfaces
-from touchstone.surfaces.experiments import counting as experiments
+from touchstone.surfaces.experiments import pair_work as experiments
 from touchstone.surfaces.experiments.conclusion import Overall
 from touchstone.surfaces.experiments.record import ExperimentState
 from touchstone.surfaces.experiments.report.sentences import NoteName

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
-from touchstone.operations.tasks.finding import MOST_PAGE_BYTES, SubmissionLook, SubmissionQuery, found_in
+from touchstone.operations.tasks.reading import MOST_PAGE_BYTES, SubmissionLook, SubmissionQuery, found_in
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.records.looking import FoundPage
 from touchstone.records.ulids import new_ulid

@@ -9,7 +9,7 @@ from touchstone.answers.providers import Rate
 from touchstone.errors import InputError
 from touchstone.operations.reports.rates import MOST, rates_page, rates_report
 from touchstone.operations.reports.routing import routing_report
-from touchstone.records.cursors import is_cursor_of
+from touchstone.records.lists import is_cursor_of
 from touchstone.records.routing_pins import Routing
 from touchstone.records.statistics import Rates, Tally
 

@@ -3,7 +3,7 @@
 import pytest
 
 from touchstone.material import Pillar, Source
-from touchstone.surfaces.nearest import SHOWN_CHARS, pieces_of
+from touchstone.surfaces.metrics.quiz_answer_correctness import SHOWN_CHARS, pieces_of
 
 FILLER = "Grass grows and cows eat it. " * 60
 FILLER_ZH = "草长出来，牛吃草。" * 200

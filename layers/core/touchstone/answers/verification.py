@@ -27,13 +27,14 @@ from touchstone.answers.model import SkipReason, Verification
 from touchstone.answers.panel import (
     PanelReply,
     SeveralJudges,
+    apply_thresholds,
     no_further_judge,
     reply_as_vote,
     require_sureness,
     too_few,
     verdict_of,
+    with_earlier_opinions,
 )
-from touchstone.answers.sureness import apply_thresholds, with_earlier_opinions
 from touchstone.clock import Deadline
 from touchstone.errors import (
     NEEDS_A_PERSON,

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from touchstone.material.parts import MAX_TEXT_CHARS, PartId, Text, all_different, not_blank
 from touchstone.strict import Strict
+from touchstone.text import normalised
 
 MAX_QUESTIONS = 500
 MAX_CHOICES = 50
@@ -99,3 +100,22 @@ class Summary(Strict):
     """A summary, as text or markdown."""
 
     text: Annotated[str, Field(max_length=MAX_SUMMARY_CHARS), AfterValidator(not_blank)]
+
+
+TRUE_WORDS = frozenset(
+    {"true", "對", "正確", "是", "对", "正确", "wahr", "richtig", "vrai", "verdadero", "cierto", "verdadeiro", "vero"}
+)
+FALSE_WORDS = frozenset(
+    {"false", "錯", "錯誤", "不對", "不正確", "否", "不是", "错", "错误", "不对", "不正确"}
+    | {"falsch", "unwahr", "faux", "falso"}
+)
+_ENDS = " \t\r\n.。;,"
+
+
+def truth_value(answer: str) -> bool | None:
+    """The truth value that an answer names; None if it names none.
+
+    Case and widths do not count, nor do white space and full stops at the ends.
+    """
+    word = normalised(answer, "NFKC").strip(_ENDS).casefold()
+    return True if word in TRUE_WORDS else False if word in FALSE_WORDS else None

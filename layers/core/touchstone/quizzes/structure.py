@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 
 from touchstone.material import Question, Quiz
-from touchstone.material.truth import truth_value
+from touchstone.material.items import truth_value
 from touchstone.quizzes.model import QuizRequest, Violation
 from touchstone.quizzes.texts import LocatedText, comparable_form, places_of
 

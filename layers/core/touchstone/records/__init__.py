@@ -19,13 +19,11 @@ if TYPE_CHECKING:
     from touchstone.records.audits import Audits as Audits
     from touchstone.records.audits import AuditSummary as AuditSummary
     from touchstone.records.audits import Cases as Cases
-    from touchstone.records.batched_evaluations import BatchedEvaluations as BatchedEvaluations
     from touchstone.records.batches import Batch as Batch
     from touchstone.records.batches import Batches as Batches
     from touchstone.records.batches import BatchState as BatchState
     from touchstone.records.challenges import Challenges as Challenges
     from touchstone.records.comparisons import Comparisons as Comparisons
-    from touchstone.records.cursors import Page as Page
     from touchstone.records.deferred_queue import DeferredEvaluation as DeferredEvaluation
     from touchstone.records.deferred_queue import DeferredMessage as DeferredMessage
     from touchstone.records.deferred_queue import DeferredQueue as DeferredQueue
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from touchstone.records.documents import Learners as Learners
     from touchstone.records.documents import LearnerSummary as LearnerSummary
     from touchstone.records.evaluations import Backlog as Backlog
+    from touchstone.records.evaluations import BatchedEvaluations as BatchedEvaluations
     from touchstone.records.evaluations import EvaluationClaim as EvaluationClaim
     from touchstone.records.evaluations import Evaluations as Evaluations
     from touchstone.records.evaluations import PendingEvaluation as PendingEvaluation
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from touchstone.records.labels import Labels as Labels
     from touchstone.records.leases import Lease as Lease
     from touchstone.records.leases import Leases as Leases
+    from touchstone.records.lists import Page as Page
     from touchstone.records.measurements import MEASUREMENT as MEASUREMENT
     from touchstone.records.measurements import Measurements as Measurements
     from touchstone.records.measurements import MeasurementSummary as MeasurementSummary

@@ -13,9 +13,8 @@ from touchstone.attempts import When
 from touchstone.aws import ConditionFailedError, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
-from touchstone.records.cursors import Page
 from touchstone.records.keys import batch_key, of_tenant
-from touchstone.records.lists import newest
+from touchstone.records.lists import Page, newest
 from touchstone.records.table import Action, Item, read, transact, update
 
 if TYPE_CHECKING:

@@ -21,9 +21,8 @@ from touchstone.errors import NotFoundError, StoreError, TooLargeError
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.learner import LearnerProfile
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.cursors import Page
 from touchstone.records.keys import RECORD, Key, of_tenant, part, sortable
-from touchstone.records.lists import newest
+from touchstone.records.lists import Page, newest
 from touchstone.records.table import Item, read
 from touchstone.strict import Strict
 

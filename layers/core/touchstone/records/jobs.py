@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from touchstone.aws import read_many
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.cursors import MAX_PAGE
 from touchstone.records.keys import key_of, of_tenant, reference_of, sortable, unfinished_pk, unfinished_pks
 from touchstone.records.list_query import ListQuery
-from touchstone.records.lists import due_until
+from touchstone.records.lists import MAX_PAGE, due_until
 from touchstone.records.looking import FoundPage, Line, Looking
 from touchstone.records.request_keys import KEPT
 from touchstone.records.table import Action, Item

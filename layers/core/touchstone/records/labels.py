@@ -17,10 +17,9 @@ from pydantic import Field
 from touchstone.aws import ConditionFailedError, jitter, read_many
 from touchstone.errors import ConflictError, StoreError
 from touchstone.records.counters import Increment, action_of, changes, counts_pk, label_counts, rate_sks, shard_of
-from touchstone.records.cursors import Page
 from touchstone.records.judge_counts import counts_of, judge_sk
 from touchstone.records.keys import Key, of_tenant, part, sortable
-from touchstone.records.lists import all_of, newest
+from touchstone.records.lists import Page, all_of, newest
 from touchstone.records.table import Action, Item, partition, read, transact
 from touchstone.statistics.tallies import CardTally, JudgedVote, JudgeKey, RatedAs, Sample, label_tally, people_tally
 from touchstone.strict import Strict

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from touchstone.aws import store_faults
 from touchstone.errors import InputError
-from touchstone.records.cursors import MAX_PAGE, Page, cursor_after, is_cursor_of, page_size, position_of
 from touchstone.records.list_query import ListQuery
+from touchstone.records.lists import MAX_PAGE, Page, cursor_after, is_cursor_of, page_size, position_of
 from touchstone.records.table import Item
 from touchstone.records.ulids import ulid_moment
 

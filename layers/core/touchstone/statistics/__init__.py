@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from touchstone.statistics.corrected import CorrectedRate as CorrectedRate
     from touchstone.statistics.corrected import VerdictCells as VerdictCells
     from touchstone.statistics.corrected import corrected_rate as corrected_rate
-    from touchstone.statistics.exact import binomial_lower as binomial_lower
+    from touchstone.statistics.intervals import binomial_lower as binomial_lower
     from touchstone.statistics.intervals import score_interval as score_interval
     from touchstone.statistics.intervals import wilson_interval as wilson_interval
     from touchstone.statistics.intervals import wilson_lower as wilson_lower
     from touchstone.statistics.multiple import Corrected as Corrected
     from touchstone.statistics.multiple import holm as holm
+    from touchstone.statistics.paired import ItemPair as ItemPair
     from touchstone.statistics.paired import PairedDifference as PairedDifference
+    from touchstone.statistics.paired import pair_items as pair_items
     from touchstone.statistics.paired import paired_difference as paired_difference
-    from touchstone.statistics.pairs import ItemPair as ItemPair
-    from touchstone.statistics.pairs import pair_items as pair_items
     from touchstone.statistics.power import DetectableEffect as DetectableEffect
     from touchstone.statistics.power import minimum_detectable_effect as minimum_detectable_effect
     from touchstone.statistics.power import sources_needed as sources_needed

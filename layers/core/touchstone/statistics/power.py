@@ -4,8 +4,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from touchstone.statistics.paired import COUNTED_SOURCES, FEWEST_SOURCES, smallest_p_value
-from touchstone.statistics.pairs import ItemPair, differences_by_source
+from touchstone.statistics.paired import (
+    COUNTED_SOURCES,
+    FEWEST_SOURCES,
+    ItemPair,
+    differences_by_source,
+    smallest_p_value,
+)
 
 POWER = 0.8
 """The chance with which the experiment must find the effect."""

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Literal
 
 from touchstone.errors import SettingsError
-from touchstone.statistics.exact import binomial_lower, refutes_share, shows_share
+from touchstone.statistics.intervals import binomial_lower, refutes_share, shows_share
 
 WANTED_AGREEMENT = 0.95
 """The share of a judge's sure verdicts that people must agree with, if `TOUCHSTONE_AGREEMENT` is not set."""

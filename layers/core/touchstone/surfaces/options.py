@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from touchstone.judges.fence import visible
 from touchstone.material import Question
-from touchstone.material.truth import FALSE_WORDS, TRUE_WORDS
+from touchstone.material.items import FALSE_WORDS, TRUE_WORDS
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}

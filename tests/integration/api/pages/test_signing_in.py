@@ -7,11 +7,10 @@ from urllib.parse import urlencode
 import pytest
 
 from functions.composition.stores import table, tokens
-from functions.pages.cookies import OF_THIS_HOST, SESSION, cookies_of
 from functions.pages.paths import safe_next
 from functions.pages.rendering import ASSETS, asset, version
 from functions.pages.site import answer
-from functions.pages.visit import PLACES
+from functions.pages.visit import OF_THIS_HOST, PLACES, SESSION, cookies_of
 from tests.support.api import Api
 from tests.support.deployment import Context, Deployment
 from tests.support.pages import FORM, Visitor

@@ -7,8 +7,14 @@ import pytest
 from tests.support.records import a_spend
 from touchstone.judges.spends import Spend
 from touchstone.statistics import CardTally, JudgeKey
-from touchstone.surfaces.experiments.counting import JudgeCount, PairCounts, orders_of
-from touchstone.surfaces.experiments.pair_work import PairWork, pair_over, pair_put_back
+from touchstone.surfaces.experiments.pair_work import (
+    JudgeCount,
+    PairCounts,
+    PairWork,
+    orders_of,
+    pair_over,
+    pair_put_back,
+)
 from touchstone.surfaces.experiments.preference import Choice, Preference, PreferenceVote, no_preference
 from touchstone.surfaces.measurement import Unmeasured
 

@@ -17,11 +17,10 @@ from touchstone.judges import MemoryCache, load_registry
 from touchstone.judges.base import JudgeCount
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom
-from touchstone.records.pair_counts import pair_counts
+from touchstone.records.experiments import pair_counts
 from touchstone.surfaces.experiments import Conclusion, PairResult, estimate_of, measure_pair, run_experiment
-from touchstone.surfaces.experiments.counting import orders_of
 from touchstone.surfaces.experiments.model import MAX_REPLICATES
-from touchstone.surfaces.experiments.pair_work import PairKept
+from touchstone.surfaces.experiments.pair_work import PairKept, orders_of
 from touchstone.surfaces.experiments.panels import agreement_on_metric
 from touchstone.surfaces.experiments.report import report_csv, report_html, report_markdown
 from touchstone.surfaces.experiments.run import experiment_panel

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 
 from touchstone.errors import InputError
-from touchstone.material.items import MAX_QUESTIONS, Deck, Question, Quiz
-from touchstone.material.truth import truth_value
+from touchstone.material.items import MAX_QUESTIONS, Deck, Question, Quiz, truth_value
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML text may hold."""

@@ -30,7 +30,7 @@ from touchstone.operations.provider_batches.questions import (
     without_latency,
 )
 from touchstone.operations.provider_batches.replaying import WaitingQuestion, replayed_line
-from touchstone.records.batched_evaluations import in_batch
+from touchstone.records.evaluations import in_batch
 from touchstone.references import Reference
 
 PURPOSE = "evaluate"

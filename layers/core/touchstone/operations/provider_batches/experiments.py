@@ -37,7 +37,7 @@ from touchstone.operations.provider_batches.questions import (
 from touchstone.operations.provider_batches.replaying import ReplayJudges, WaitingQuestion, replayed_line
 from touchstone.operations.surfaces.context import ExperimentContext, PairTry
 from touchstone.operations.surfaces.experimenting import PAIR_SECONDS
-from touchstone.records.pair_counts import sums_of
+from touchstone.records.experiments import sums_of
 from touchstone.references import Reference
 from touchstone.surfaces.experiments.making import Makers, model_of
 from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_brought, pair_over

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from touchstone.answers.providers import MIN_SAMPLES
 from touchstone.operations.reports.budgets import View
-from touchstone.records.cursors import Page, page_of
 from touchstone.records.keys import of_tenant
+from touchstone.records.lists import Page, page_of
 from touchstone.statistics.corrected import CorrectedRate
 from touchstone.statistics.intervals import wilson_interval
 

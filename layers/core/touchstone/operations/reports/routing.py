@@ -16,8 +16,8 @@ from touchstone.answers.providers import (
 from touchstone.judges.registry import canonical_name
 from touchstone.operations.reports.budgets import View
 from touchstone.operations.reports.rates import MOST
-from touchstone.records.cursors import page_of
 from touchstone.records.keys import of_tenant
+from touchstone.records.lists import page_of
 from touchstone.records.routing_pins import NotedChoice, Routing
 from touchstone.statistics.intervals import wilson_interval
 

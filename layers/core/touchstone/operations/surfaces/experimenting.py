@@ -42,7 +42,7 @@ from touchstone.operations.jobs.tries import (
 )
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
 from touchstone.operations.surfaces.pairs_in_batches import all_wait_for_batches, by_batches, in_batches
-from touchstone.records.pair_counts import PairSums, sums_before, sums_of
+from touchstone.records.experiments import PairSums, sums_before, sums_of
 from touchstone.strict import fault_sentence
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.makers import PromptMaker

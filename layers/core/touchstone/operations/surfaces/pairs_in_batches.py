@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from touchstone.operations.batches.lines import BATCHED, IN_A_BATCH, OpenLine
-from touchstone.records.pair_counts import sums_of
+from touchstone.records.experiments import sums_of
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.pair_work import (
     PairKept,

@@ -8,9 +8,8 @@ from types import MappingProxyType
 from touchstone.judges.fence import visible
 from touchstone.markdown import as_markdown
 from touchstone.surfaces.experiments.conclusion import Conclusion, MakerOutlay
-from touchstone.surfaces.experiments.report.differences import TextPiece
 from touchstone.surfaces.experiments.report.pages import template
-from touchstone.surfaces.experiments.report.sides import OUTCOMES, ShownSide, SideBySide, plain
+from touchstone.surfaces.experiments.report.sides import OUTCOMES, ShownSide, SideBySide, TextPiece, plain
 from touchstone.text.language import Language
 from touchstone.usage import dollars
 
