@@ -42,7 +42,9 @@ class TouchstoneStack(Stack):
         self.oracle = Oracle(self, "Oracle", runtime=runtime, store=self.store, answers=self.answers)
         self.surfaces = Surfaces(self, "Surfaces", runtime=runtime, store=self.store, answers=self.answers)
         self.quizzes = Quizzes(self, "Quizzes", runtime=runtime, store=self.store, answers=self.answers)
-        self.audits = Audits(self, "Audits", runtime=runtime, store=self.store, answers=self.answers)
+        self.audits = Audits(
+            self, "Audits", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers
+        )
         self.provider_batches = BatchesAtProviders(
             self,
             "ProviderBatches",
@@ -76,7 +78,13 @@ class TouchstoneStack(Stack):
             jobs=jobs,
         )
         IntakeFunction(self, "Intake", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
-        Schedules(self, "Schedules", answers=self.answers, drains=settings.drains)
+        Schedules(
+            self,
+            "Schedules",
+            answers=self.answers,
+            dead_letters=self.queues.dead_letters,
+            drains=settings.drains,
+        )
         self.operations = Operations(
             self,
             "Operations",

@@ -7,6 +7,7 @@ from constructs import Construct
 from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
+from infra.constructs.queues import Queues
 from infra.constructs.sandbox import ProofSandbox
 from infra.constructs.schedules import call_regularly
 from infra.constructs.store import Store
@@ -27,7 +28,14 @@ class Audits(JobConstruct):
     """Audits, from their definitions to their reports."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: AnswerFunctions
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        runtime: Runtime,
+        store: Store,
+        queues: Queues,
+        answers: AnswerFunctions,
     ) -> None:
         super().__init__(scope, construct_id, runtime=runtime, package="audits")
         self.sandbox = ProofSandbox(self, "Sandbox", runtime=runtime, store=store)
@@ -55,6 +63,7 @@ class Audits(JobConstruct):
             description="Audit again what is to be audited each week",
             schedule=scheduler.ScheduleExpression.cron(minute="0", hour="3", week_day="MON"),
             within=Duration.minutes(60),
+            dead_letters=queues.dead_letters,
         )
 
     def let_start_machines(self, *functions: Function) -> None:

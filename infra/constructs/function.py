@@ -12,6 +12,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.layers import CARRIED, PARTS, Code
@@ -116,6 +117,7 @@ class Function(Construct):
         super().__init__(scope, construct_id)
         settings = runtime.settings
         self.entry_point = door_of(handler)
+        self._local = settings.local
         self.log_group = logs.LogGroup(
             self,
             "Logs",
@@ -157,6 +159,20 @@ class Function(Construct):
         """Set environment variables of the function."""
         for name, value in variables.items():
             self.function.add_environment(name, value)
+
+    def keep_failures(self, dead_letters: sqs.IQueue) -> None:
+        """Keep each call that nobody waits for and that Lambda tried three times in vain. A laptop's cloud keeps none."""
+        if self._local:
+            return
+        self.allow(["sqs:SendMessage"], dead_letters.queue_arn)
+        kept = lambda_.CfnEventInvokeConfig(
+            self,
+            "Failures",
+            function_name=self.function.function_name,
+            qualifier="$LATEST",
+            destination_config={"onFailure": {"destination": dead_letters.queue_arn}},
+        )
+        kept.node.add_dependency(self.role)  # Lambda looks whether the role may send there
 
     @property
     def arn(self) -> str:

@@ -90,7 +90,7 @@ class Operations(Construct):
         """Alarms for messages that could not be processed, for stuck records and for a silent sweep."""
         self._alarm(
             "DeadLetters",
-            "Messages that could not be processed wait in the dead-letter queue",
+            "Messages, events or scheduled calls that could not be processed wait in the dead-letter queue",
             queues.dead_letters.metric_approximate_number_of_messages_visible(
                 period=Duration.minutes(5), statistic="Maximum"
             ),

@@ -3,6 +3,7 @@
 from aws_cdk import Duration, TimeZone
 from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_scheduler_targets as targets
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
@@ -20,8 +21,13 @@ def call_regularly(
     description: str,
     schedule: scheduler.ScheduleExpression,
     within: Duration,
+    dead_letters: sqs.IQueue,
 ) -> None:
-    """Call a function by a schedule, at some time `within` so long after each of its moments."""
+    """Call a function by a schedule, at some time `within` so long after each of its moments.
+
+    A call that fails is repeated twice, and then kept among the dead letters, whose alarm tells of it.
+    """
+    function.keep_failures(dead_letters)
     scheduler.Schedule(
         scope,
         construct_id,
@@ -40,7 +46,15 @@ class Schedules(Construct):
     A drain that finds no work, or another drain at work, ends at once and costs almost nothing.
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, answers: AnswerFunctions, drains: int = 1) -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        answers: AnswerFunctions,
+        dead_letters: sqs.IQueue,
+        drains: int = 1,
+    ) -> None:
         super().__init__(scope, construct_id)
         for shard in range(drains):
             self._drain(answers, shard)
@@ -52,6 +66,7 @@ class Schedules(Construct):
                 description="Remove records whose retention is over",
                 schedule=scheduler.ScheduleExpression.cron(minute="30", hour="2"),
                 within=Duration.minutes(60),
+                dead_letters=dead_letters,
             )
         call_regularly(
             self,
@@ -60,6 +75,7 @@ class Schedules(Construct):
             description="Finish what a crash left behind, and send again what a queue is about to forget",
             schedule=scheduler.ScheduleExpression.rate(Duration.minutes(15)),
             within=Duration.minutes(5),
+            dead_letters=dead_letters,
         )
 
     def _drain(self, answers: AnswerFunctions, shard: int) -> None:

@@ -62,6 +62,25 @@ def test_every_alarm_tells_the_operator_and_is_described_to_him(resources: Resou
     assert [name for name in found if f"`{name}`" not in described] == []
 
 
+def test_a_call_by_a_schedule_that_was_tried_in_vain_is_kept_where_an_alarm_looks(resources: Resources) -> None:
+    scheduled = {
+        one["Target"]["Arn"]["Fn::GetAtt"][0]
+        for one in of_type(resources, "AWS::Scheduler::Schedule").values()
+        if "Fn::GetAtt" in one["Target"]["Arn"]
+    }
+    kept = of_type(resources, "AWS::Lambda::EventInvokeConfig")
+    assert {one["FunctionName"]["Ref"] for one in kept.values()} == scheduled
+    assert len(scheduled) == 2  # the sweep and the weekly audits; without a retention there is no purge
+    places = {one["DestinationConfig"]["OnFailure"]["Destination"]["Fn::GetAtt"][0] for one in kept.values()}
+    (looked_at,) = [one["Value"]["Fn::GetAtt"][0] for one in alarms(resources)["DeadLetters"]["Dimensions"]]
+    assert places == {looked_at}
+    policies = of_type(resources, "AWS::IAM::Policy").items()
+    for name, config in kept.items():
+        role = resources[config["FunctionName"]["Ref"]]["Properties"]["Role"]["Fn::GetAtt"][0]
+        (its_own,) = [policy for policy, given in policies if given["Roles"] == [{"Ref": role}]]
+        assert its_own in resources[name]["DependsOn"]
+
+
 def test_a_sweep_that_ends_no_more_is_an_alarm_and_takes_back_none(resources: Resources) -> None:
     found = alarms(resources)
     silent = found["SweepSilent"]
