@@ -161,7 +161,7 @@ class Function(Construct):
             self.function.add_environment(name, value)
 
     def keep_failures(self, dead_letters: sqs.IQueue) -> None:
-        """Keep each call that nobody waits for and that Lambda tried three times in vain. A laptop's cloud keeps none."""
+        """Keep each call that nobody waits for and that failed three times. A laptop's cloud keeps none."""
         if self._local:
             return
         self.allow(["sqs:SendMessage"], dead_letters.queue_arn)

@@ -46,7 +46,8 @@ def test_only_a_deployment_with_a_retention_has_a_function_that_may_purge_and_wh
 
     def build(stack: Any, runtime: Any) -> None:
         store, queues = Store(stack, "Store", settings=runtime.settings), Queues(stack, "Queues", local=False)
-        Schedules(stack, "Schedules", answers=AnswerFunctions(stack, "A", runtime=runtime, store=store, queues=queues))
+        answers = AnswerFunctions(stack, "A", runtime=runtime, store=store, queues=queues)
+        Schedules(stack, "Schedules", answers=answers, dead_letters=queues.dead_letters)
 
     for days, there in (("", 0), ("answers=365", 1)):
         resources = synthesized(Settings(environment={"TOUCHSTONE_RETENTION_DAYS": days}), build)
@@ -86,7 +87,7 @@ def test_as_many_drains_are_started_by_the_clock_as_go_side_by_side() -> None:
     def build(stack: Any, runtime: Any) -> None:
         store, queues = Store(stack, "Store", settings=runtime.settings), Queues(stack, "Queues", local=False)
         answers = AnswerFunctions(stack, "A", runtime=runtime, store=store, queues=queues)
-        Schedules(stack, "Schedules", answers=answers, drains=3)
+        Schedules(stack, "Schedules", answers=answers, dead_letters=queues.dead_letters, drains=3)
 
     resources = synthesized(Settings(), build)
     targets = [
