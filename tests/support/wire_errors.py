@@ -155,7 +155,11 @@ def _anthropic(asked: Asked, behaviour: Behaviour) -> Answer:
         case "unknown_quota":
             kind, message = "rate_limit_error", "Too many requests"
         case "credit":
-            status, kind, message = 402, "billing_error", "Your credit balance is too low to access the API."
+            status = 400
+            message = (
+                "Your credit balance is too low to access the Anthropic API. "
+                "Please go to Plans & Billing to upgrade or purchase credits."
+            )
         case "server_error":
             kind, message = "api_error", "Internal server error"
         case "overloaded":

@@ -36,9 +36,12 @@ _BLANK = ("\t", "\r", "\n", "\0")
 
 
 def delimiter_of(text: str) -> str:
-    """The character between the cells of a table: comma, semicolon or tab, whichever its first line has most of."""
-    first = text.lstrip("\ufeff\r\n").partition("\n")[0]
-    return max(",;\t", key=first.count)
+    """The character between the cells of a table: tab, comma or semicolon, whichever its first line has most of.
+
+    A Mac's spreadsheets end lines with carriage returns alone.
+    """
+    first = re.split(r"[\r\n]", text.lstrip("\ufeff\r\n"), maxsplit=1)[0]
+    return max("\t,;", key=first.count)
 
 
 def as_csv(names: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:

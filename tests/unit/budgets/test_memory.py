@@ -185,6 +185,17 @@ async def test_a_day_of_the_provider_ends(admission: MemoryAdmission, clock: Sta
     assert admission.quotas.usage(KEY, one.limits).used == 1
 
 
+async def test_a_clock_that_is_a_day_ahead_for_a_while_does_not_forget_what_was_used(clock: StandingClock) -> None:
+    admission = MemoryAdmission(clock=clock)
+    call = replace(CALL, limits=QuotaLimits(per_day=2, per_minute=None))
+    for days in (0, 1, -1):
+        clock.forward(days=days)
+        await admission.admit(call)
+    with pytest.raises(QuotaExceededError) as caught:
+        await admission.admit(call)
+    assert caught.value.window == "day"
+
+
 def test_a_released_unit_is_given_back_once(admission: MemoryAdmission) -> None:
     first = admission.quotas.reserve(KEY, CALL.limits, purpose="fresh")
     admission.quotas.reserve(KEY, CALL.limits, purpose="fresh")

@@ -554,6 +554,22 @@ def test_a_fault_of_one_line_is_that_lines(touchstone: Command, requests: Path, 
     assert reasons == [None, None, "refused", None, None]
 
 
+def test_a_journal_that_lacks_an_entry_is_damaged_and_begun_anew_if_that_is_wanted(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.batches.plan(Plan(looks=1))
+    _left(touchstone, requests, server, monkeypatch)
+    journal = journal_path(requests.with_name("answers.results.jsonl"))
+    entries = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(entry for entry in entries if '"kind":"intent"' not in entry))
+    arguments = ("batch", "run", str(requests), "--local", "--cheap")
+    result = touchstone(*arguments, env=server.environment())
+    assert result.exit_code == 2, result.stderr
+    assert "is damaged" in result.stderr
+    assert touchstone(*arguments, "--again", env=server.environment()).exit_code == 0
+    assert len(_results(requests)) == COUNT + 1
+
+
 def test_a_journal_that_was_cut_short_goes_on_from_its_last_whole_entry(tmp_path: Path) -> None:
     path = tmp_path / "j.batches"
     journal = BatchJournal(path, "digest")

@@ -62,6 +62,20 @@ def test_a_table_is_read_as_other_programs_write_it(file: Any, content: str) -> 
     assert found == [("Ice?", "Floats"), ("Lead?", "Sinks")]
 
 
+@pytest.mark.parametrize(
+    ("content", "cards"),
+    [
+        ("Paris, France\tcapital\nRome, Italy\tcapital\n", [("Paris, France", "capital"), ("Rome, Italy", "capital")]),
+        ("Paris, France\tcapital\nRome\tcapital\n", [("Paris, France", "capital"), ("Rome", "capital")]),
+        ("What is 0,5?;1/2\nAnd one?;1\n", [("What is 0,5?", "1/2"), ("And one?", "1")]),
+        ('"What is 0,5?";1/2\n', [("What is 0,5?", "1/2")]),
+        ("front;back\n0,5;1/2\n", [("0,5", "1/2")]),
+    ],
+)
+def test_a_text_that_holds_another_separator_stays_whole(file: Any, content: str, cards: Any) -> None:
+    assert [(one.front, one.back) for one in deck_of(file(content, "deck.txt")).cards] == cards
+
+
 def test_a_card_that_looks_like_a_directive_is_a_card(file: Any) -> None:
     (card, _) = deck_of(file("What is this?,#separator:tab\nsep=;,Excel\n", "deck.csv")).cards
     assert card.back == "#separator:tab"
@@ -83,6 +97,7 @@ def test_a_source_is_called_as_its_file_unless_it_has_a_name(file: Any) -> None:
     ("read", "content", "name", "words"),
     [
         (quiz_of, {"questions": []}, "q.json", "questions needs at least 1, and has 0."),
+        (deck_of, "What is 0,5?;1/2\nAnd 0,25?;1/4\n", "d.csv", "each line has a comma and a semicolon"),
         (quiz_of, {"questions": [QUESTION] * 501}, "q.json", "questions may have at most 500, and has 501."),
         (quiz_of, [{**QUESTION, "id": "a"}] * 2, "q.json", "every question needs an id of its own; a is there twice"),
         (quiz_of, [{**QUESTION, "kind": "riddle"}], "q.json", "questions.0.kind must be 'single_choice', "),

@@ -14,6 +14,7 @@ from typer.testing import Result
 from tests.support.commands import Command
 from tests.support.measuring import DISTRACTORS
 from tests.support.providers import ProviderServer, error, success
+from tests.support.wire import Kind
 from touchstone.version import __version__
 
 SOURCE = "# Osmosis\n\nOsmosis moves water through a membrane.\n"
@@ -167,6 +168,23 @@ def test_what_nobody_could_judge_is_counted_with_the_reason_and_is_no_pass(
     assert "UNSCORED" in result.stdout
     assert "quiz_clarity:  2 not judged" in result.stdout
     assert "of 0 lost points" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("why", "least", "code"), [("credit", "83", 0), ("credit", "84", 3), ("refused", "84", 0), ("credit", "100", 3)]
+)
+def test_a_bar_that_a_spent_quota_may_still_have_broken_is_not_reached(
+    judges: ProviderServer, evaluate: Any, why: Kind, least: str, code: int
+) -> None:
+    judges.reply(clarity(*["CLEAR"] * 10), schema="ClarityReply")
+    judges.rule(error(why), schema="ClarityReply", prompt="case q11")
+    quiz = {"questions": [question(f"q{number}") for number in range(1, 13)]}
+    result = evaluate("quiz", quiz, "--metrics", "clarity", "--fail-under", least, "--json")
+    outcome = json.loads(result.stdout)["outcomes"]["quiz_clarity"]
+    assert (result.exit_code, outcome["kind"]) == (code, "passed" if code == 0 else "unscored")
+    if code:
+        said = f"100 of what was judged is at least {least}, and what could not be judged yet (2 day_quota) may bring"
+        assert said in outcome["sentence"]
 
 
 def test_a_reply_against_the_rules_is_told_with_what_was_wrong_in_it(judges: ProviderServer, evaluate: Any) -> None:

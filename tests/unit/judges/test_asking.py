@@ -610,15 +610,27 @@ class SpoiledCache(MemoryCache):
 
 
 class SlowCache(MemoryCache):
+    """A cache that takes so many seconds to find a reply."""
+
+    seconds: float = 60.0
+
     async def get(self, key: str) -> str | None:
-        await asyncio.sleep(60)
-        return key
+        await asyncio.sleep(self.seconds)
+        return await super().get(key)
 
 
-async def test_a_cache_that_hangs_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("touchstone.judges.asking.RECALL_SECONDS", 0.01)
-    reply = await judge_with(ScriptedAdapter(), cache=SlowCache()).ask(question(), deadline=within())
+async def test_a_cache_that_hangs_leaves_the_time_to_ask() -> None:
+    reply = await judge_with(ScriptedAdapter(), cache=SlowCache()).ask(question(), deadline=within(2.0))
     assert (reply.value, reply.cached) == (VERDICT, False)
+
+
+async def test_where_nobody_waits_a_slow_cache_is_waited_for_and_nothing_is_paid_twice() -> None:
+    adapter, cache = ScriptedAdapter(), SlowCache()
+    cache.seconds = 0.6
+    judge = judge_with(adapter, cache=cache)
+    for _ in range(2):
+        reply = await judge.ask(question(), deadline=within(300.0))
+    assert (reply.value, reply.cached, adapter.calls) == (VERDICT, True, 1)
 
 
 @pytest.mark.parametrize(

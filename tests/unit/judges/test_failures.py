@@ -143,6 +143,23 @@ def test_anthropic_is_read_by_its_type(status: int, kind: str, expected: type[Ju
     assert type(failures.anthropic("claude", _response(status, body))) is expected
 
 
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.", DayQuotaError),
+        ("You have reached your specified API usage limits. You will regain access on 2026-12-01.", DayQuotaError),
+        ("prompt is too long: 210000 tokens > 200000 maximum", MisconfiguredError),
+        ("messages.0: 'Your credit balance is too low' is no text", MisconfiguredError),
+        (None, MisconfiguredError),
+    ],
+)
+def test_anthropic_says_that_money_ran_out_as_it_says_that_a_request_is_malformed(
+    message: str | None, expected: type[JudgeError]
+) -> None:
+    body = {"type": "error", "error": {"type": "invalid_request_error", "message": message}}
+    assert type(failures.anthropic("claude", _response(400, body))) is expected
+
+
 def test_anthropic_resets_are_read_against_the_responses_own_date() -> None:
     body = {"type": "error", "error": {"type": "rate_limit_error"}}
     failure = failures.anthropic(

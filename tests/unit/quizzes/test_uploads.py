@@ -59,8 +59,9 @@ def test_the_sample_of_learners_goes_with_the_sample_of_a_course() -> None:
         "Chapter;Kind;Hanzi;Pinyin\n1;word;學習;xuéxí",
         "chapter\tkind\titem\tpinyin\n1\tWORD\t 學習 \txuéxí\n\n\t\t\t\n",
         'pinyin,item,kind,chapter\n"xuéxí","學習","word","1"\n',
+        "chapter,kind,item,pinyin,meaning_en\r1,word,學習,xuéxí,study; learn; train; read; school\r",
     ],
-    ids=["plain", "excel", "semicolons", "tabs", "quoted"],
+    ids=["plain", "excel", "semicolons", "tabs", "quoted", "mac"],
 )
 def test_however_a_spreadsheet_saves_it_it_is_the_same_table(text: str) -> None:
     [chapter] = course(text).chapters

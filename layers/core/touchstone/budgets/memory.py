@@ -23,13 +23,15 @@ class MemoryQuotas(QuotaLedger):
     def __init__(self, *, clock: Clock = system_clock, fresh_share: float = DEFAULT_FRESH_SHARE) -> None:
         super().__init__(clock=clock, fresh_share=fresh_share)
         self._states: dict[QuotaKey, QuotaState] = {}
+        self._tallies: dict[tuple[QuotaKey, date], DayTally] = {}
         self._released: set[str] = set()
         self._lock = threading.Lock()
 
     def _state(self, key: QuotaKey, now: datetime) -> QuotaState:
         today = day_of(key.provider, now)
         state = self._states.get(key, QuotaState(day=today))
-        return state if state.day == today else state.on_day(today, DayTally())
+        # The day has a tally already if a clock that was set ahead or back has been set right.
+        return state if state.day == today else state.on_day(today, self._tallies.get((key, today), DayTally()))
 
     def _change(
         self,
@@ -42,7 +44,8 @@ class MemoryQuotas(QuotaLedger):
         with self._lock:
             now = self.clock()
             if mark is None or mark not in self._released:
-                self._states[key] = change(self._state(key, now), now)
+                state = self._states[key] = change(self._state(key, now), now)
+                self._tallies[key, state.day] = state.tally
                 if mark is not None:
                     self._released.add(mark)
             return now

@@ -22,8 +22,10 @@ from touchstone.judges.conversing import Turn, TurnRequest, TurnSaid, as_questio
 from touchstone.judges.questions import address_of, max_usage_of, max_usage_of_turn
 from touchstone.judges.registry import Model
 
-RECALL_SECONDS = 0.5
-"""Seconds after which a look into the cache is given up: it must not use up the time to ask the model."""
+RECALL_SHARE = 0.1
+"""The share of the time left after which a look into the cache is given up: it must not use up the time to ask the
+model. Of the 5 s of a caller who waits that is half a second. Where nobody waits, a busy machine or a store that lets
+nobody in for a moment does not cost a second call."""
 
 logger = logging.getLogger(__name__)
 
@@ -119,7 +121,7 @@ class ModelJudge:
         self, cache: ReplyCache, key: str, question: JudgeQuestion[T], deadline: Deadline
     ) -> Reply[T] | None:
         try:
-            async with asyncio.timeout(min(RECALL_SECONDS, deadline.remaining)):
+            async with asyncio.timeout(RECALL_SHARE * deadline.remaining):
                 stored = await cache.get(key)
             if stored is None:
                 return None

@@ -18,6 +18,10 @@ from touchstone.strict import Strict
 TIER: Tier = "strong"
 """The tier of the models whose verdicts are trusted. The registry's order decides which provider's model is asked."""
 
+FINAL: frozenset[str] = frozenset({"invalid_reply", "refused", "no_source", "split", "unsure"})
+"""Reasons of unscored items that would be the same at the next try, since the replies are in the cache or there is no
+text."""
+
 type Surface = Literal["quiz", "summary", "flashcards"]
 type MetricName = Literal[
     "quiz_answer_correctness", "quiz_distractor_quality", "quiz_coverage", "quiz_clarity", "quiz_item_flaws",

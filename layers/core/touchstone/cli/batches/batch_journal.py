@@ -230,7 +230,10 @@ class BatchJournal:
         for entry in self._entries(whole):
             if self._requests is not None and not self._begun and entry != JournalHeader(requests=self._requests):
                 raise other_file_error(self.path, "batches")
-            self._apply(entry)
+            try:
+                self._apply(entry)
+            except KeyError:  # an entry before it is missing
+                raise self._damaged() from None
         if len(whole) < len(data):
             os.truncate(self.path, len(whole))
 
@@ -239,9 +242,12 @@ class BatchJournal:
             try:
                 yield _ENTRY.validate_json(text)
             except ValidationError:
-                raise ConflictError(
-                    f"{self.path} is damaged, so it is not known what is under way at providers; --again begins anew."
-                ) from None
+                raise self._damaged() from None
+
+    def _damaged(self) -> ConflictError:
+        return ConflictError(
+            f"{self.path} is damaged, so it is not known what is under way at providers; --again begins anew."
+        )
 
     def _apply(self, entry: Entry) -> None:
         self._begun = True

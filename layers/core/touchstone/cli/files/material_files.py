@@ -66,7 +66,7 @@ def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
     begin = found.end() if found else 0
     directives, table = text[:begin], text[begin:]
     named = NAMED_SEPARATOR.search(directives)
-    separator = _separator(table, None if named is None else named[1].strip(" \r"))
+    separator = _separator(table, None if named is None else named[1].strip(" \r"), name=name)
     told = NAMED_COLUMNS.search(directives)
     columns: Sequence[str | None] | None = None if told is None else _columns(told[1].split(separator), name=name)
     for line, row in _rows(table, separator, lines_before=text.count("\n", 0, begin), name=name):
@@ -78,11 +78,33 @@ def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
         yield _card(row, columns, line=line, name=name)
 
 
-def _separator(table: str, named: str | None) -> str:
-    """The separator of the columns: the one that the table names, else the most frequent one in the first line."""
+def _separator(table: str, named: str | None, *, name: str) -> str:
+    """The separator of the columns: the one that the table names, else the only one that parts each line in two.
+
+    If the lines name more columns, or no separator parts them all, it is the most frequent one of the first line.
+    Raises `InputError` if comma and semicolon both part each line in two: `0,5;1/2` may be meant either way. A tab is
+    never meant as a part of a text.
+    """
     if named is not None:
         return SEPARATOR_NAMES.get(named.lower(), named[:1] or ",")
-    return delimiter_of(table.lstrip())
+    frequent = delimiter_of(table.lstrip())
+    fitting = [each for each in "\t,;" if _in_two(table, each, name=name)]
+    if fitting == [",", ";"]:
+        raise InputError(
+            f"{name}: each line has a comma and a semicolon, and either may part its front from its back; name the "
+            "columns in the first line, or put quotes around a text that holds one.",
+            where=name,
+        )
+    return fitting[0] if fitting else frequent
+
+
+def _in_two(table: str, separator: str, *, name: str) -> bool:
+    """Whether the separator parts each line that is not blank into two texts."""
+    try:
+        rows = (row for _, row in _rows(table, separator, lines_before=0, name=name))
+        return all(len(row) == len(WITHOUT_NAMES) and all(map(str.strip, row)) for row in rows)
+    except InputError:
+        return False
 
 
 def _rows(table: str, separator: str, *, lines_before: int, name: str) -> Iterator[tuple[int, list[str]]]:

@@ -10,7 +10,7 @@ from touchstone.cli.terminal.exits import Exit
 from touchstone.errors import InputError
 from touchstone.surfaces.catalogue import metrics_of
 from touchstone.surfaces.evaluation import LeftOut, Report
-from touchstone.surfaces.model import MetricName, MetricResult, Surface
+from touchstone.surfaces.model import FINAL, MetricName, MetricResult, Surface
 
 HIGHEST = 100.0
 FAIL = "--fail-under"
@@ -135,7 +135,21 @@ def _measured(result: MetricResult, bars: Bars) -> MetricOutcome:
         return MetricOutcome(kind="scored", sentence=f"{shown_score(result.score)} of 100.")
     if result.score < bar:
         return MetricOutcome(kind="failed", sentence=f"{_exact(result.score)} is below {bar:g}.")
+    if _lowest(result) < bar:
+        sentence = (
+            f"{_exact(result.score)} of what was judged is at least {bar:g}, and what could not be judged yet "
+            f"({reasons_of(result)}) may bring it below."
+        )
+        return MetricOutcome(kind="unscored", sentence=sentence)
     return MetricOutcome(kind="passed", sentence=f"{_exact(result.score)} is at least {bar:g}.")
+
+
+def _lowest(result: MetricResult) -> float:
+    """The score if all items that another try may still judge were worth nothing, each with the largest weight."""
+    waiting = sum(one.reason not in FINAL for one in result.unscored)
+    weights = [one.weight for one in result.items]
+    worth = sum(one.value * one.weight for one in result.items)
+    return HIGHEST * worth / (sum(weights) + waiting * max(weights)) if waiting else HIGHEST
 
 
 def _left_out(name: MetricName, report: Report, bars: Bars) -> MetricOutcome:

@@ -1,8 +1,8 @@
 """Providers' errors, read into the one taxonomy by status, code, type and id, never by the prose of a message.
 
 No prose that a provider wrote is passed on: messages echo keys and prompts. Our sentences quote only single words of
-letters and underscores from an error body. Messages are read only for the names of spent quotas, since some
-OpenAI-compatible services give them nowhere else.
+letters and underscores from an error body. Messages are read only for the names of spent quotas and for
+credit that is used up, since some services tell them nowhere else.
 """
 
 import re
@@ -43,6 +43,11 @@ _MINUTES_QUOTA = re.compile(r"quotaId\W{1,12}\w*PerMinute|\([RT]PM\)|\bfree-mode
 """The names of quotas in OpenAI-compatible bodies: those of the day, and those of the minute."""
 _NAMED_LIMIT = re.compile(r"\(RP[DM]\): Limit (\d{1,9})\b|\bRate limit of (\d{1,9}) per (?:86400|60)s")
 """The number of requests that such a quota allows, as the body names it."""
+
+_NO_CREDIT = ("Your credit balance is too low", "You have reached your specified API usage limits")
+"""How the messages begin by which Anthropic says that an account has no credit left, or has spent the month's limit:
+the status and the type are those of a malformed request. A message that repeats a part of a request does not begin
+so."""
 
 _NO_MODEL = frozenset({"model_not_found", "model_decommissioned", "invalid_model", "DeploymentNotFound"})
 """Words for a model that is not there, or not for this key. They count whatever the status: OpenAI, Groq, Mistral,
@@ -145,7 +150,7 @@ def day_quota(
 
 
 def credit_spent(provider: str) -> DayQuotaError:
-    """The error if the account has no credit left. It counts as the day's quota, since waiting a minute is useless."""
+    """The error if the account may spend no more. It counts as the day's quota, since waiting a minute is useless."""
     return DayQuotaError(f"{provider}'s account has no credit left; add some in its billing settings.")
 
 
@@ -302,8 +307,11 @@ def _details(error: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def anthropic(model: str, response: Response) -> JudgeError:
     """An error of the Anthropic API."""
-    kind = single_word(_error(response.json()).get("type"))
+    error = _error(response.json())
+    kind = single_word(error.get("type"))
     match kind:
+        case "invalid_request_error" if str(error.get("message")).startswith(_NO_CREDIT):
+            return credit_spent("Anthropic")
         case "billing_error":
             return credit_spent("Anthropic")
         case "timeout_error":
@@ -311,12 +319,9 @@ def anthropic(model: str, response: Response) -> JudgeError:
         case "overloaded_error":
             return OverloadedError(f"Anthropic {model} is overloaded.", retry_after=retry_after(response))
         case "invalid_request_error" if response.status == 400:  # noqa: PLR2004 - HTTP's own
-            # An account without credit and a text that is too long get the same error, told apart by its message alone.
-            sentence = (
-                f"Anthropic rejects the request to {model}; check the model, the account's credit, and the length of "
-                "the texts."
+            return MisconfiguredError(
+                f"Anthropic rejects the request to {model}; check the model, and the length of the texts."
             )
-            return MisconfiguredError(sentence)
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
         return error_by_status("Anthropic", model, response, kind)
     prefix = "anthropic-ratelimit-"

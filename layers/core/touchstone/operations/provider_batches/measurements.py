@@ -35,12 +35,12 @@ from touchstone.operations.provider_batches.questions import (
     without_latency,
 )
 from touchstone.operations.provider_batches.replaying import ReplayJudges, WaitingQuestion, replayed_line
-from touchstone.operations.surfaces.measuring import FINAL, MEASURE_SECONDS, missing, result_of, thresholds_of
+from touchstone.operations.surfaces.measuring import MEASURE_SECONDS, missing, result_of, thresholds_of
 from touchstone.references import Reference
 from touchstone.surfaces import measurement as steps
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement
-from touchstone.surfaces.model import TIER, MetricName, MetricResult
+from touchstone.surfaces.model import FINAL, TIER, MetricName, MetricResult
 from touchstone.surfaces.panel import apply_thresholds
 from touchstone.workflows import Workflows
 

@@ -24,7 +24,7 @@ from touchstone.surfaces import measurement as steps
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement, Unmeasured
 from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.model import MetricName, MetricResult, UnscoredItem
+from touchstone.surfaces.model import FINAL, MetricName, MetricResult, UnscoredItem
 from touchstone.surfaces.panel import SCORES, measured_by_several
 from touchstone.together import gather_all
 
@@ -32,9 +32,6 @@ MEASURE_SECONDS = 780.0
 """For one try at a metric: two minutes less than the step's function may run."""
 MEASURED_WITHIN = timedelta(days=3)
 """How long a measurement waits for quota, money or keys: three of a provider's days, or a weekend."""
-FINAL: frozenset[str] = frozenset({"invalid_reply", "refused", "no_source", "split", "unsure"})
-"""Reasons of unscored items that would be the same at the next try, since the replies are in the cache or there is no
-text."""
 MOST_DETAILS = 5
 """How many different sentences of a failure are stored for the metric; each unscored item also has its own."""
 
