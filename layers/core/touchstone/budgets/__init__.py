@@ -1,9 +1,9 @@
 """Budgets: the quotas that providers set and the ceilings that tenants have. A call reserves first and settles after.
 
 account                         the account of a quota: its owner, what was reserved, told and refused
-decision · learning · usage     the rules, pure: may this call be made now, what does a refusal teach, what is left
+decision · usage                the rules, pure: may this call be made now, and what is left
 days                            when a provider's day begins and ends
-ledger · leased                 what can be done to an account, a tenant's share of it, and units reserved together
+ledger · leased                 what can be done to an account, what a refusal teaches, and units reserved together
 quotas · spending · day_parts   the accounts and the tenants' spending in the table
 store · money                   conditional writes to the table, and amounts as whole micro-dollars
 admission                       money and quota together, as judges ask for them

@@ -10,7 +10,7 @@ A third promise holds for limits that nobody told us. Once a provider has refuse
 the last minute and the calls in flight, which it may refuse too, are `MAX_REFUSALS_PER_MINUTE` at most together. So the
 provider refuses no more than `MAX_REFUSALS_PER_MINUTE` calls in any 60 seconds, whatever waiting time it advises. This
 care ends when it has refused no call for `CAUTION_PERIOD`. While it has answered nothing since it refused, one call at
-a time asks, after pauses that grow (`learning`).
+a time asks, after pauses that grow (`ledger`).
 """
 
 import math
@@ -320,7 +320,7 @@ def _risk_refusal(state: QuotaState, at: datetime, *, rules: QuotaRules) -> Refu
 def _risk_limit(state: QuotaState, at: datetime, *, rules: QuotaRules) -> int | None:
     """How many calls may be in flight, including the calls refused in the last minute; None: any number.
 
-    A probe is alone: the pause before it was long enough for the refusals of the last minute to be over (`learning`).
+    A probe is alone: the pause before it was long enough for the refusals of the last minute to be over (`ledger`).
     """
     refusals = careful_at(state, at)
     if refusals is not None:

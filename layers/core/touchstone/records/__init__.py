@@ -1,6 +1,6 @@
 """The stored records, behind classes that say what they do.
 
-Beside `budgets` this is the only room that knows DynamoDB, S3 and SQS. Names are imported on first use: the authorizer
+Beside `budgets` this is the only room that calls DynamoDB, S3 and SQS. Names are imported on first use: the authorizer
 of every request needs `Tokens` and none of the other models.
 """
 
