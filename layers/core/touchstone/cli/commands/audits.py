@@ -1,5 +1,6 @@
 """Commands that audit benchmarks: they prove every option of a case by running code against the installed library."""
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.places import check_place, read_file, replace
 from touchstone.cli.terminal.progress import progress
-from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.screen import is_interactive, print_json, say
 from touchstone.clock import system_clock
 from touchstone.errors import InputError, TooLargeError
 from touchstone.extras import require_extras
@@ -150,17 +151,12 @@ def run(
     place = opened(wanted, wheels=wheels, upgrade=upgrade, trust=trust)
     folder = out or Path(f"audit-{wanted.name}-{place.bundle.manifest.version}")
     terms = SolvingTerms(bounds=Bounds(turns=turns), jobs=jobs, max_cost_usd=max_cost)
-    todo = running.AuditWanted(
-        cases=cases,
-        out=folder,
-        provider=provider,
-        terms=terms,
-        previous=before,
-        ask=not yes and running.is_interactive(),
-    )
+    ask = not yes and is_interactive()
     try:
         with warnings_printed():
-            found = running.run(todo, place)
+            found = asyncio.run(
+                running.run(cases, place, out=folder, provider=provider, terms=terms, previous=before, ask=ask)
+            )
     except KeyboardInterrupt:
         say(f"Interrupted. What is done is kept in {folder}; run the same command again to go on.")
         raise

@@ -157,17 +157,15 @@ def generate(
     Exit code 0: the quiz is clean; 1: it still breaks rules; 3: it is unchecked (no evaluator could be asked), or
     nobody could write a quiz.
     """
-    from touchstone.cli.local.quiz_making import QuizWanted, request_of
+    from touchstone.cli.local.quiz_making import made_here, request_of
 
     check_place(out, where="--out")
-    wanted = QuizWanted(
-        curriculum=curriculum, chapter=chapter, learner=learner, learner_id=learner_id, ui_language=ui_language,
-        questions=questions, kinds=kinds, use_cache=use_cache,
+    request, course = request_of(
+        curriculum, chapter, learner=learner, learner_id=learner_id, kinds=kinds, local=local,
+        questions=questions, ui_language=ui_language, use_cache=use_cache,
     )  # fmt: skip
-    request, course = request_of(wanted, local=local)
     if local:
         from touchstone.cli.local.inprocess import warnings_printed
-        from touchstone.cli.local.quiz_making import made_here
 
         with warnings_printed():
             view: Mapping[str, Any] = asyncio.run(

@@ -12,11 +12,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from touchstone.cli.exports.trials import Trial, Trials, TrialSubject
-from touchstone.cli.terminal.places import replace
 from touchstone.cli.terminal.screen import visible
 from touchstone.judges.spends import Spend, count_unpriced, known_cost
 from touchstone.version import __version__
@@ -56,11 +54,6 @@ def promptfoo(trials: Trials, *, at: datetime) -> bytes:
         "vars": list(dict.fromkeys(name for one in trials.trials for name in _vars(one))),
     }
     return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
-
-
-def write_promptfoo(path: Path, trials: Trials, *, at: datetime) -> None:
-    """Write the trials to a file, whole or not at all. Raises `StoreError`."""
-    replace(path, [promptfoo(trials, at=at)])
 
 
 def _prompt(subject: TrialSubject) -> Document:

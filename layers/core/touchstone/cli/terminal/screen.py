@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import typer
+
 from touchstone import figures, usage
+from touchstone.cli.terminal.exits import INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -91,6 +94,17 @@ class SayOnce:
         if sentence not in self._said:
             self._said.add(sentence)
             say(sentence)
+
+
+def is_interactive() -> bool:
+    """Whether standard input is a terminal, so that the user can be asked."""
+    return sys.stdin.isatty()
+
+
+def confirm_spending() -> None:
+    """Ask the user to agree to the estimate that was shown. Leave with the code `INTERRUPTED` if the user does not."""
+    if not typer.confirm("Spend that?", err=True):
+        raise typer.Exit(INTERRUPTED)
 
 
 def print_json(document: object) -> None:
