@@ -69,7 +69,7 @@ NUMBERS: Mapping[str, int] = {"most": 30_000}
 
 NOT_FED: Mapping[str, str] = {
     "cli.deployment.client:upload": "a file, and where it goes: sent as it is",
-    "cli.terminal.narrow:narrow": "cells that `cli.terminal.screen` made, whose functions are fed",
+    "cli.terminal.screen:narrow": "cells that this module made, whose functions are fed",
     "cli.screens.experiment_screen:print_estimate": "models' names and prices, laid out for a terminal",
     "judges.prompts:load_prompt": "the name of a prompt's file, which is the package's own",
     "judges.prompts:prompt_of": "the name of a prompt's file, as `load_prompt`",

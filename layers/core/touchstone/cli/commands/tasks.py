@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from touchstone.cli.deployment.api import fetch, open_api, show_found
-from touchstone.cli.files.moments import moment_of
 from touchstone.cli.files.requests import judge_count
 from touchstone.cli.terminal import options, waiting
 from touchstone.cli.terminal.screen import print_json, print_page
@@ -187,6 +186,8 @@ def deadline(
     as_json: options.AsJson = False,
 ) -> None:
     """Move a task's deadline, earlier or later. The old deadline must not have passed."""
+    from touchstone.cli.files.task_files import moment_of
+
     moment = moment_of(when, where="when", now=system_clock())
     with open_api() as api:
         view = api.patch("tasks", task_id, body={"deadline": moment.isoformat()})

@@ -63,13 +63,11 @@ def judge_keys() -> dict[str, str]:
     return keys_in(found.get("SecretString") or "{}")
 
 
-def check_known_tenant(records: "Table", tenant: str) -> None:
-    """Raise `NotFoundError` if the tenant does not exist. The sentence names the tenants that do."""
-    known_tenant(records, tenant)
-
-
 def known_tenant(records: "Table", tenant: str, *, in_deletion: bool = False) -> "Tenant":
-    """The tenant with this id, with `in_deletion` also one that is being deleted. Raises as `check_known_tenant`."""
+    """The tenant with this id, with `in_deletion` also one that is being deleted.
+
+    Raises `NotFoundError` if it does not exist. The sentence names the tenants that do.
+    """
     from touchstone.records import Tenants
 
     tenants = Tenants(records)

@@ -5,8 +5,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from touchstone.cli.files.faults import sentence_of
-from touchstone.cli.files.requests import name_of, text_of
+from touchstone.cli.files.requests import name_of, sentence_of, text_of
 from touchstone.errors import InputError
 from touchstone.json_text import loads
 from touchstone.statistics import CardTally, JudgeKey, call_tally, label_tally, order_tally
