@@ -160,8 +160,9 @@ def generate(
     from touchstone.cli.local.quiz_making import made_here, request_of
 
     check_place(out, where="--out")
+    wanted = None if kinds is None else [kind.strip() for kind in kinds.split(",")]
     request, course = request_of(
-        curriculum, chapter, learner=learner, learner_id=learner_id, kinds=kinds, local=local,
+        curriculum, chapter, learner=learner, learner_id=learner_id, kinds=wanted, local=local,
         questions=questions, ui_language=ui_language, use_cache=use_cache,
     )  # fmt: skip
     if local:

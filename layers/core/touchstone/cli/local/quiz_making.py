@@ -26,7 +26,7 @@ def request_of(
     *,
     learner: str | None,
     learner_id: str | None,
-    kinds: str | None,
+    kinds: list[str] | None,
     questions: int,
     ui_language: str | None,
     use_cache: bool,
@@ -40,7 +40,7 @@ def request_of(
     fields: dict[str, Any] = {
         "questions": questions,
         "ui_language": ui_language,
-        "kinds": None if kinds is None else [kind.strip() for kind in kinds.split(",")],
+        "kinds": kinds,
         "use_cache": use_cache,
     }
     course: Curriculum | None = None
