@@ -139,6 +139,7 @@ def run(
     from touchstone.cli.local import audit_running as running
     from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens import audit_screen as screen
+    from touchstone.cli.screens.audit_views import exit_of_totals
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.screens.sarif import write_sarif
 
@@ -169,7 +170,7 @@ def run(
         write_junit(junit, [screen.suite_of_report(found, failing)])
     if sarif is not None:
         write_sarif(sarif, screen.sarif_of_report(found, failing))
-    raise typer.Exit(screen.exit_of_report(found, failing))
+    raise typer.Exit(exit_of_totals(found.totals, failing))
 
 
 @audit.command()

@@ -7,7 +7,7 @@ import typer
 
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place, replace
-from touchstone.cli.terminal.screen import say
+from touchstone.cli.terminal.screen import counted, say
 from touchstone.clock import system_clock
 from touchstone.errors import InputError
 from touchstone.extras import require_extras
@@ -75,8 +75,8 @@ def export_results(
 
             written = write_inspect(out, found, variant=variant, at=system_clock())
     if found.left_out:
-        say(f"Left out: {found.left_out} line{'' if found.left_out == 1 else 's'} with no answer to tell of.")
-    say(f"{out} has {written} result{'' if written == 1 else 's'}.")
+        say(f"Left out: {counted(found.left_out, 'line')} with no answer to tell of.")
+    say(f"{out} has {counted(written, 'result')}.")
 
 
 def _trials(given: str) -> "Trials":

@@ -125,8 +125,8 @@ def verify(
         "steps": steps,
         "language": language,
         "expected": expected or None,
+        "judges": judges,
     }
-    fields |= {"judges": judges}
     request = checked(VerifyRequest, {name: value for name, value in fields.items() if value is not None})
 
     async def whole() -> AnswerView:

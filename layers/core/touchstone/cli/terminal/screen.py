@@ -267,6 +267,11 @@ def field(name: str) -> Callable[[Row], object]:
     return lambda row: row.get(name)
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things, in words; `what` is one of them."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def short(text: object) -> str | None:
     """The first `SHORT_CHARS` characters of a text, on one line; None stays None."""
     if text is None:
