@@ -219,7 +219,12 @@ def delete(
     found = known_tenant(records, tenant_id, in_deletion=True)
     deletion = _deletion(records, objects())
     if not yes:
-        _confirm(tenant_id, name=found.name)
+        say(
+            f"All that {tenant_id} ({visible(found.name)}) has is deleted for good; `touchstone tenant export` keeps a "
+            "copy."
+        )
+        if typer.prompt(f"Type {tenant_id} to delete it", err=True) != tenant_id:
+            raise InputError("That is another id; nothing was deleted.", where="tenant")
     done = _run(deletion, tenant_id)
     removed = dict(done.removed)
     while wait and done.again_at is not None:
@@ -309,13 +314,6 @@ def _deletion(records: "Table", objects: "TenantObjects") -> "Deletion":
         objects=objects,
         clock=system_clock,
     )
-
-
-def _confirm(tenant_id: str, *, name: str) -> None:
-    """Ask the user to type the tenant's id once more. Raises `InputError` if another id is typed."""
-    say(f"All that {tenant_id} ({visible(name)}) has is deleted for good; `touchstone tenant export` keeps a copy.")
-    if typer.prompt(f"Type {tenant_id} to delete it", err=True) != tenant_id:
-        raise InputError("That is another id; nothing was deleted.", where="tenant")
 
 
 def _run(deletion: "Deletion", tenant_id: str) -> "Deleted":

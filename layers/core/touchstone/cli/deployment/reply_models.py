@@ -30,6 +30,21 @@ class ItemsResponse[T](ApiResponse):
     items: tuple[T, ...]
 
 
+class WorkResponse(ApiResponse):
+    """A piece of work that was asked for, and how it stands."""
+
+    id: str
+    state: str
+    created_at: datetime
+
+
+class DocumentResponse(ApiResponse):
+    """A document that is kept, and when it was put."""
+
+    id: str
+    updated_at: datetime
+
+
 class UploadResponse(ApiResponse):
     """Where to PUT a picture of a problem, and the key that names it afterwards."""
 
@@ -164,66 +179,52 @@ class RoutingResponse(ApiResponse):
     cursor: str | None
 
 
-class CurriculumResponse(ApiResponse):
+class CurriculumResponse(DocumentResponse):
     """A course in a list."""
 
-    id: str
     title: str
     chapters: int
     words: int
     patterns: int
-    updated_at: datetime
 
 
-class WholeCurriculumResponse(ApiResponse):
+class WholeCurriculumResponse(DocumentResponse):
     """A course; its chapters are printed as they come."""
 
-    id: str
     title: str
     chapters: tuple[dict[str, Any], ...]
-    updated_at: datetime
 
 
-class LearnerResponse(ApiResponse):
+class LearnerResponse(DocumentResponse):
     """A learner in a list."""
 
-    id: str
     ui_language: str
     weak_points: int
-    updated_at: datetime
 
 
-class WholeLearnerResponse(ApiResponse):
+class WholeLearnerResponse(DocumentResponse):
     """A learner; the weak points are printed as they come."""
 
-    id: str
     ui_language: str
     weak_points: tuple[dict[str, Any], ...]
-    updated_at: datetime
 
 
-class QuizResponse(ApiResponse):
+class QuizResponse(WorkResponse):
     """A quiz in a list."""
 
-    id: str
     kind: str
-    state: str
     curriculum: str | None
     chapter: str | None
     questions: int
     violations: int
     attempts: int
-    created_at: datetime
     finished_at: datetime | None
 
 
-class MeasurementResponse(ApiResponse):
+class MeasurementResponse(WorkResponse):
     """A measurement in a list."""
 
-    id: str
     surface: str
-    state: str
-    created_at: datetime
     finished_at: datetime | None
     scores: Mapping[str, float | None]
 
@@ -243,45 +244,34 @@ class OutlayResponse(ApiResponse):
     unpriced: int
 
 
-class WholeMeasurementResponse(ApiResponse):
+class WholeMeasurementResponse(WorkResponse):
     """A measurement."""
 
-    id: str
     surface: str
-    state: str
-    created_at: datetime
     metrics: tuple[MetricResponse, ...]
     outlay: OutlayResponse
 
 
-class ExperimentResponse(ApiResponse):
+class ExperimentResponse(WorkResponse):
     """An experiment in a list."""
 
-    id: str
-    state: str
     name: str | None
-    created_at: datetime
     headline: str | None
 
 
-class TaskResponse(ApiResponse):
+class TaskResponse(WorkResponse):
     """A task in a list."""
 
-    id: str
     path: str
     owner: str
-    state: str
     description: str
-    created_at: datetime
     deadline: datetime
 
 
-class AuditResponse(ApiResponse):
+class AuditResponse(WorkResponse):
     """An audit in a list."""
 
-    id: str
     kind: str
-    state: str
     requirement: str
     version: str | None
     cases: int | None
@@ -289,7 +279,6 @@ class AuditResponse(ApiResponse):
     ambiguous: int | None
     drifted: int | None
     weekly: bool
-    created_at: datetime
     finished_at: datetime | None
 
 
