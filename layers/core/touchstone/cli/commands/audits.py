@@ -223,16 +223,11 @@ def prove(
     """
     require_extras("audits")
     from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS, Limits
-    from touchstone.audits.sandbox.prove import check_import
-    from touchstone.audits.sandbox.prove import prove as run_proof
 
     wanted = target_of(target, also)
     text = text_of(script, at_most=4 * MAX_SCRIPT_CHARS)  # in bytes: a character has four at most
     place = opened(wanted, wheels=wheels, upgrade=upgrade, trust=trust)
-    limits = Limits(cpu_seconds=cpu_seconds, wall_seconds=wall_seconds)
-    result = run_proof(text, place.bundle, sandbox=place.sandbox, limits=limits)
-    if result.outcome == "error":
-        check_import(place.bundle, sandbox=place.sandbox)  # raises if the target itself is at fault
+    result = place.proved(text, limits=Limits(cpu_seconds=cpu_seconds, wall_seconds=wall_seconds))
     manifest = place.bundle.manifest
     print_json(
         {

@@ -96,20 +96,15 @@ def _result(one: Trial, prompt: Document, subjects: Sequence[TrialSubject], case
     if one.passed is None:
         result["error"] = f"{one.undecided}: {visible(one.why)}".removesuffix(": ")
     else:
-        result["gradingResult"] = _grading(one)
+        result["gradingResult"] = {
+            "pass": one.passed,
+            "score": 1.0 if one.passed else 0.0,
+            "reason": visible(one.why),
+            "namedScores": dict(one.scores),
+            "tokensUsed": _usage(one.judged),
+            "componentResults": [],
+        }
     return result
-
-
-def _grading(one: Trial) -> Document:
-    reason = visible(one.why)
-    return {
-        "pass": one.passed,
-        "score": 1.0 if one.passed else 0.0,
-        "reason": reason,
-        "namedScores": dict(one.scores),
-        "tokensUsed": _usage(one.judged),
-        "componentResults": [],
-    }
 
 
 def _vars(one: Trial) -> dict[str, str]:
