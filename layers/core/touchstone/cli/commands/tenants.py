@@ -105,7 +105,7 @@ def ceiling(
     if default and usd is not None:
         raise InputError("Either an amount or --default, not both.", where="usd")
     records = table()
-    known_tenant(records, tenant_id)
+    known_tenant(records, tenant_id)  # raises if it does not exist
     spending = Spending(records)
     if default or usd is not None:
         spending.set_ceiling(tenant_id, usd)
@@ -135,7 +135,7 @@ def recount(tenant_id: TenantId, *, as_json: options.AsJson = False) -> None:
     from touchstone.cli.deployment.stores import artifacts, known_tenant, table
 
     records = table()
-    known_tenant(records, tenant_id)
+    known_tenant(records, tenant_id)  # raises if it does not exist
     from touchstone.operations.labels.labelling import keep_thresholds
     from touchstone.records import Statistics  # needs boto3: `table` says if it is missing
     from touchstone.records.thresholds import Thresholds
