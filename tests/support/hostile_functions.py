@@ -42,6 +42,7 @@ NEEDED: Mapping[str, str] = {
     "mypy_boto3_dynamodb": "reads items by keys of our own",
     "mypy_boto3_stepfunctions": "starts a machine by names of our own",
     "pathlib": "looks for a file or writes one; what it reads, functions of a text read",
+    "rich.text": "lays out cells that `cli.terminal.screen` made, whose functions are fed",
     "touchstone.answers": "looks for stored solutions",
     "touchstone.audits": "works on the sources of a target and in the sandbox, within their own limits",
     "touchstone.limits": "works out numbers of a tree that was read within its limits",
@@ -69,7 +70,6 @@ NUMBERS: Mapping[str, int] = {"most": 30_000}
 
 NOT_FED: Mapping[str, str] = {
     "cli.deployment.client:upload": "a file, and where it goes: sent as it is",
-    "cli.terminal.narrow:narrow": "cells that `cli.terminal.screen` made, whose functions are fed",
     "cli.screens.experiment_screen:print_estimate": "models' names and prices, laid out for a terminal",
     "judges.prompts:load_prompt": "the name of a prompt's file, which is the package's own",
     "judges.prompts:prompt_of": "the name of a prompt's file, as `load_prompt`",

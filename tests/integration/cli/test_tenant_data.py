@@ -15,7 +15,7 @@ from tests.support.records import an_answer, finished
 from tests.support.table import TABLE_NAME
 from touchstone.answers.answer_key import AnswerKey
 from touchstone.cli.app import app
-from touchstone.cli.commands import tenant_data
+from touchstone.cli.commands import tenants
 from touchstone.cli.terminal import waiting
 from touchstone.errors import NotFoundError
 from touchstone.operations.tenants.deleting import STILL_UNDER_WAY
@@ -37,7 +37,7 @@ def _tenant(*arguments: str, said: str = "", **env: str | None) -> Result:
 def clock(monkeypatch: pytest.MonkeyPatch) -> StandingClock:
     """A clock that waiting moves on."""
     clock = StandingClock(datetime(2026, 11, 22, 12, 0, tzinfo=UTC))
-    monkeypatch.setattr(tenant_data, "system_clock", clock)
+    monkeypatch.setattr(tenants, "system_clock", clock)
     monkeypatch.setattr(waiting, "pause", lambda seconds: clock.forward(seconds=seconds))
     return clock
 

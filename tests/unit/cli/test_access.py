@@ -34,7 +34,7 @@ def test_login_tries_the_token_and_keeps_it_for_the_user_alone(touchstone: Comma
 def test_a_terminal_is_asked_without_an_echo(
     touchstone: Command, api: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("touchstone.cli.commands.access._reads_a_terminal", lambda: True)
+    monkeypatch.setattr("touchstone.cli.commands.access.is_interactive", lambda: True)
     api.script = [PAGE]
     result = touchstone("login", api.url, stdin=f"{TOKEN}\n")
     assert result.exit_code == 0

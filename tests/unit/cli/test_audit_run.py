@@ -146,7 +146,7 @@ def test_cases_that_cost_too_much_are_left_undecided(audit: Any, agent: Agent, t
 def test_somebody_who_is_there_is_asked_before_money_is_spent(
     audit: Any, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(audit_running, "is_interactive", lambda: True)
+    monkeypatch.setattr("touchstone.cli.commands.audits.is_interactive", lambda: True)
     result = audit()  # nobody answers
     assert "Spend that?" in result.stderr
     assert "2 with 4 options to prove" in result.stdout
@@ -186,7 +186,7 @@ def test_a_cost_that_cannot_be_known_cannot_be_bounded(
 
 
 def test_an_interrupted_audit_says_how_to_go_on(audit: Any, agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:

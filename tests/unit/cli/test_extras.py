@@ -70,7 +70,7 @@ NEEDED = {
     "ocr": {"check image"},
 }
 """Commands that end with the name of an extra that they cannot do without."""
-ALONE = """
+HIDING = """
 import importlib.machinery, json, sys
 hidden = set(json.loads(sys.argv[1]))
 class Hide(importlib.machinery.PathFinder):
@@ -79,6 +79,9 @@ class Hide(importlib.machinery.PathFinder):
         hide = name in hidden or name.partition(".")[0] in hidden
         return None if hide else super().find_spec(name, path, target)
 sys.meta_path = [Hide if finder is importlib.machinery.PathFinder else finder for finder in sys.meta_path]
+"""
+"""Makes modules look as if they were not installed."""
+ALONE = f"""{HIDING}
 from typer.testing import CliRunner
 from touchstone.cli.app import app
 from touchstone.cli.terminal import waiting
@@ -123,6 +126,15 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str, 
     return _ends(
         folder, hidden=hidden, runs=runs, TOUCHSTONE_API_URL="http://127.0.0.1:9", TOUCHSTONE_TOKEN="x", **home
     )
+
+
+def test_with_the_command_alone_every_reply_of_a_deployment_can_be_read(tmp_path: Path) -> None:
+    hidden = [module for extra, modules in MODULES.items() if extra != "cli" for module in modules]
+    loading = "from touchstone.cli.deployment.replies import SHAPES, adapter"
+    reading = f"{loading}; [adapter(one) for one in SHAPES.values() if one is not None]"
+    asked = [sys.executable, "-c", HIDING + reading, json.dumps(hidden)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_every_command_is_tried() -> None:

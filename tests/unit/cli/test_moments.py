@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.cli.files.moments import duration_of, moment_of
+from touchstone.cli.files.task_files import duration_of, moment_of
 from touchstone.errors import InputError
 
 NOW = datetime(2026, 11, 21, 6, 30, tzinfo=UTC)

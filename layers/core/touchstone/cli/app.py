@@ -35,7 +35,7 @@ from touchstone.cli.commands import (
     results,
     surfaces,
     tasks,
-    tenant_data,
+    tenants,
     traces,
 )
 from touchstone.cli.terminal.exits import Exit, code_of
@@ -128,7 +128,7 @@ for part in (
     checks,
     mcp,
     access,
-    tenant_data,
+    tenants,
     quotas,
 ):
     app.add_typer(part.app)

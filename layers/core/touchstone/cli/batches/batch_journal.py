@@ -156,6 +156,11 @@ class BatchJournal:
         """The submitted batches that have not ended, the oldest first."""
         return [each for each in self.submissions.values() if not each.ended]
 
+    @property
+    def known(self) -> set[str]:
+        """The ids of all batches whose intents are known."""
+        return {each.batch for each in self.submissions.values() if each.batch is not None}
+
     def replies(self, answer: str) -> Mapping[str, list[BatchReply]]:
         """The replies that ended batches brought for an answer, by the address of the question, the oldest first."""
         return self._brought.get(answer, {})

@@ -9,15 +9,15 @@ of both, a later batch has the question to the second judge. A line that solves 
 questions that depend on each other, and each round may take a day, so it is asked at once.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from touchstone.answers.view import AnswerView
 from touchstone.cli.batches.batch_journal import BatchJournal, LinePlace
 from touchstone.cli.batches.cheap_collecting import BatchCollector
 from touchstone.cli.batches.cheap_submitting import BatchSubmitter, OpenQuestion
-from touchstone.cli.batches.local_results import ResultsFile, answer_id, undecided_reason
+from touchstone.cli.batches.local_results import ResultsFile, answer_id, reported_lines, undecided_reason
 from touchstone.cli.batches.local_rounds import Lines
 from touchstone.cli.local import inprocess
 from touchstone.cli.terminal import waiting
@@ -25,14 +25,24 @@ from touchstone.cli.terminal.screen import SayOnce, say
 from touchstone.clock import system_clock
 from touchstone.errors import InputError, TouchstoneError
 from touchstone.judges.base import ReplyCache
+from touchstone.judges.questions import cost_usd, max_usage_of
 from touchstone.judges.spends import Spend
 from touchstone.operations.batches.lines import LineResult, VerifyLine, failed_line, parse_line, request_of
-from touchstone.operations.provider_batches.replaying import BatchApis, WaitingQuestion, replayed_line, with_savings
+from touchstone.operations.provider_batches.replaying import (
+    BatchApis,
+    CheapLine,
+    ReplayJudges,
+    WaitingQuestion,
+    replayed_line,
+    with_savings,
+)
 
 FIRST_REST = 5.0
 LONGEST_REST = 60.0
 """Seconds between two looks at batches. A look costs nothing. The median batch takes seven minutes."""
 GROWTH = 1.5
+BYTES_A_TOKEN = 3
+"""Bytes of a prompt for each token: about four in English, and in Chinese three, which are one character."""
 
 type AtOnce = Callable[[Lines], Awaitable[None]]
 
@@ -54,10 +64,9 @@ class _Round:
 class CheapRun:
     """One run over a file of requests. `paid` has the calls that are in the results so far, by the line's number.
 
-    `max_cost_usd` is the ceiling for the cost of the whole file; None: there is none. With a ceiling, no batch is
-    submitted that could take the cost of the file above it, and nothing is asked at once: a line that no batch takes is
-    left out. `spent_usd` is the cost of the lines that are done already, and `told` are the ids of the batch lines
-    whose calls are in the results of those.
+    `finished` are the results of the lines that are done already. `max_cost_usd` is the ceiling for the cost of the
+    whole file; None: there is none. With a ceiling, no batch is submitted that could take the cost of the file above
+    it, and nothing is asked at once: a line that no batch takes is left out.
     """
 
     def __init__(
@@ -68,13 +77,12 @@ class CheapRun:
         apis: BatchApis,
         cache: ReplyCache | None,
         *,
-        max_cost_usd: float | None = None,
-        spent_usd: float = 0.0,
-        told: frozenset[str] = frozenset(),
+        finished: Collection[LineResult],
+        max_cost_usd: float | None,
     ) -> None:
-        self._done_by = told
+        self._done_by = frozenset(reported_lines(finished))
         self._max_cost_usd = max_cost_usd
-        self._spent_usd = spent_usd
+        self._spent_usd = sum(one.answer.cost_usd or 0.0 for one in finished if one.answer)
         self._journal = journal
         self._results = results
         self._paid = paid
@@ -230,3 +238,73 @@ def can_be_batched(text: bytes) -> bool:
 def _say_at_once(lines: Lines) -> None:
     one = len(lines) == 1
     say(f"{len(lines)} line{' is' if one else 's are'} asked at once: no batch takes {'it' if one else 'them'}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchEstimate:
+    """An estimate of the first questions of lines, without a second judge and without questions that are asked again.
+
+    `calls` is the number of questions that go by batches. `input_tokens` is about the length of their prompts.
+    `output_tokens` is the most that the models may write and think; they seldom do. `batch_usd` and `at_once_usd` are
+    the highest cost by batches and at once, with a token for each byte of the prompts as when money is held back, and
+    without the `unpriced_calls`, whose price is not known. `checked` lines need no judge, and `at_once` lines do not go
+    by batches.
+    """
+
+    lines: int
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    batch_usd: float = 0.0
+    at_once_usd: float = 0.0
+    unpriced_calls: int = 0
+    checked: int = 0
+    at_once: int = 0
+
+
+async def estimated(lines: Lines, apis: BatchApis, cache: ReplyCache) -> BatchEstimate:
+    """The estimate for lines. Nothing is sent. A question whose reply is in the cache costs nothing."""
+    found = BatchEstimate(lines=len(lines))
+    seen: set[str] = set()
+    for text in lines.values():
+        if not can_be_batched(text):
+            found = replace(found, at_once=found.at_once + 1)
+            continue
+        wants = await _wanted(text, apis, cache)
+        found = replace(found, checked=found.checked + (not wants))
+        for one in wants:
+            if one.shared and one.address in seen:
+                continue
+            seen.add(one.address)
+            found = _with(found, one, apis)
+    return found
+
+
+async def _wanted(text: bytes, apis: BatchApis, cache: ReplyCache) -> list[WaitingQuestion]:
+    line, work = parse_line(text), CheapLine({})
+    judges = ReplayJudges(apis, work, prices=apis.registry, cache=cache)
+    try:
+        if isinstance(line, VerifyLine):
+            await inprocess.answered(request_of(line), judges)
+    except TouchstoneError:
+        pass  # the line is wrong; its result will say so
+    finally:
+        await judges.aclose()
+    return work.wanted
+
+
+def _with(found: BatchEstimate, one: WaitingQuestion, apis: BatchApis) -> BatchEstimate:
+    model, provider = apis.registry.find(one.provider, one.model), apis.registry.provider(one.provider)
+    most = max_usage_of(one.sample_line)
+    about = replace(most, input_tokens=max(1, most.input_tokens // BYTES_A_TOKEN))
+    price = cost_usd(model, most, on=system_clock().date())
+    factor = provider.batch_factor_of(model.name)
+    return replace(
+        found,
+        calls=found.calls + 1,
+        input_tokens=found.input_tokens + about.input_tokens,
+        output_tokens=found.output_tokens + about.output_tokens,
+        at_once_usd=found.at_once_usd + (price or 0.0),
+        batch_usd=found.batch_usd + (price or 0.0) * (1.0 if factor is None else factor),
+        unpriced_calls=found.unpriced_calls + (price is None),
+    )

@@ -125,7 +125,7 @@ class BatchCollector:
             batches,
             intent.intent,
             at=intent.at,
-            known=_known(self._journal),
+            known=self._journal.known,
             misses=self._misses[intent.intent],
             now=system_clock(),
         )
@@ -197,7 +197,7 @@ async def _cancelled(each: SubmittedBatch, journal: BatchJournal, apis: BatchApi
     await apis.load(provider)
     batch = each.batch
     if batch is None:
-        found = await searched(batches, each.intent.intent, at=each.intent.at, known=_known(journal))
+        found = await searched(batches, each.intent.intent, at=each.intent.at, known=journal.known)
         if found.open:
             return "its creation was not answered, and which batch it is, is known when it has ended."
         batch = found.batch_id
@@ -206,8 +206,3 @@ async def _cancelled(each: SubmittedBatch, journal: BatchJournal, apis: BatchApi
         return "its creation was not answered, and it is not shown so far." if late else ""
     await batches.cancel(batch)
     return ""
-
-
-def _known(journal: BatchJournal) -> set[str]:
-    """The ids of all batches in the journal, whose intents are known."""
-    return {other.batch for other in journal.submissions.values() if other.batch is not None}

@@ -6,7 +6,7 @@ The calls that were already paid for such a line are in its next result too.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -18,14 +18,14 @@ from touchstone.answers.judge_time import judge_seconds
 from touchstone.answers.model import AnswerRecord
 from touchstone.answers.view import AnswerView
 from touchstone.cli.batches.batch_journal import BatchJournal, journal_path
-from touchstone.cli.batches.cheap_batch import CheapRun
+from touchstone.cli.batches.cheap_batch import BatchEstimate, CheapRun, estimated
 from touchstone.cli.batches.cheap_collecting import cancel_all
-from touchstone.cli.batches.cheap_estimate import BatchEstimate, estimated
 from touchstone.cli.batches.local_results import (
     ResultsFile,
     answer_id,
     is_done,
     read_results,
+    reported_lines,
     undecided_reason,
     written,
 )
@@ -110,16 +110,8 @@ def run(
             try:
                 at_once = _Run(log, paid, side_by_side)
                 if cheap:
-                    spent = sum(one.answer.cost_usd or 0.0 for n, one in known.items() if n in done and one.answer)
-                    over = frozenset(_reported_lines(one for n, one in known.items() if n in done))
-                    cheaply = _cheaply(
-                        *(at_once, missing, journal),
-                        wait=wait,
-                        max_cost_usd=max_cost_usd,
-                        spent_usd=spent,
-                        told=over,
-                    )
-                    asyncio.run(cheaply)
+                    finished = [one for n, one in known.items() if n in done]
+                    asyncio.run(_cheaply(at_once, missing, journal, finished, wait=wait, max_cost_usd=max_cost_usd))
                 else:
                     asyncio.run(at_once.all(missing, wait=wait))
             except KeyboardInterrupt:
@@ -131,7 +123,7 @@ def run(
         replace(results, written(sorted(latest.values(), key=lambda each: each.line)))
         left_out = len(missing.keys() - latest.keys())
         if not journal.open and not left_out and all(undecided_reason(result) is None for result in latest.values()):
-            unused = journal.untold(set(_reported_lines(latest.values())))
+            unused = journal.untold(set(reported_lines(latest.values())))
             if words := str(unused):
                 most = f"{usd(unused.most_usd)} at most"
                 say(f"Paid for by batches, and not in the costs of the results: {words}; {most}.")
@@ -162,16 +154,15 @@ async def _cheaply(
     at_once: "_Run",
     lines: Lines,
     journal: BatchJournal,
+    finished: list[LineResult],
     *,
     wait: bool,
     max_cost_usd: float | None,
-    spent_usd: float,
-    told: frozenset[str],
 ) -> None:
     """Do lines by the providers' batches. Without a ceiling, the lines that no batch takes are asked at once."""
     apis, cache = _apis(), inprocess.reply_cache()
     results, paid = at_once.results, at_once.paid
-    run = CheapRun(journal, results, paid, apis, cache, max_cost_usd=max_cost_usd, spent_usd=spent_usd, told=told)
+    run = CheapRun(journal, results, paid, apis, cache, finished=finished, max_cost_usd=max_cost_usd)
     try:
         await run.all(lines, lambda some: at_once.all(some, wait=wait))
     finally:
@@ -184,17 +175,9 @@ def _apis() -> BatchApis:
     return BatchApis(registry, EnvironmentKeys(registry))
 
 
-def _reported_lines(results: Iterable[LineResult]) -> Iterator[str]:
-    """The ids of the batch lines whose calls are in these results."""
-    for result in results:
-        for spend in result.answer.spends if result.answer else ():
-            if spend.line_id is not None:
-                yield spend.line_id
-
-
 def _unused(journal: BatchJournal, known: dict[int, LineResult], lines: Lines) -> int:
     """The number of replies that batches have brought for these lines and that are in no result."""
-    used = set(_reported_lines(known.values()))
+    used = set(reported_lines(known.values()))
     return sum(
         reply.missed is None and reply.status == HTTPStatus.OK and reply.line_id not in used
         for number, text in lines.items()

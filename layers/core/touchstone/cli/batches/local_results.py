@@ -96,6 +96,14 @@ def check_replaceable(path: Path, requests: Requests) -> None:
             )
 
 
+def reported_lines(results: Iterable[LineResult]) -> Iterator[str]:
+    """The ids of the batch lines whose calls are in these results."""
+    for result in results:
+        for spend in result.answer.spends if result.answer else ():
+            if spend.line_id is not None:
+                yield spend.line_id
+
+
 def written(results: Iterable[LineResult]) -> Iterator[bytes]:
     """The lines of a file of results, one for each result."""
     return (_line_of(result) for result in results)

@@ -7,7 +7,7 @@ import typer
 
 from touchstone.cli.deployment.api import fetch, open_api
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.screen import column, print_json, print_page, say, time_column
+from touchstone.cli.terminal.screen import column, is_interactive, print_json, print_page, say, time_column
 from touchstone.errors import InputError
 
 app = typer.Typer()
@@ -26,7 +26,7 @@ def login(url: Annotated[str, typer.Argument(metavar="URL", help="The address of
     from touchstone.cli.deployment.connection import Connection, checked_token, checked_url, store
 
     address = checked_url(url)
-    token = typer.prompt("Token", hide_input=True, err=True) if _reads_a_terminal() else sys.stdin.readline()
+    token = typer.prompt("Token", hide_input=True, err=True) if is_interactive() else sys.stdin.readline()
     found = Connection(url=address, token=checked_token(token.strip()))
     with ApiClient(found) as api:
         api.get("answers", limit=1)
@@ -94,10 +94,6 @@ def revoke(
     if as_json:
         print_json(revoked)
     say(f"The token {token_id} is revoked.")
-
-
-def _reads_a_terminal() -> bool:
-    return sys.stdin.isatty()
 
 
 def _moment(text: str) -> str:

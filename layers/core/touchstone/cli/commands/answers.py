@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from touchstone.cli.deployment.api import fetch, open_api, show_found
+from touchstone.cli.deployment.api import awaited, fetch, open_api, show_found, uploaded
 from touchstone.cli.files.requests import image_bytes, inline, judge_count, key_options, solve_request, verify_request
-from touchstone.cli.terminal import options, waiting
+from touchstone.cli.terminal import options
 from touchstone.cli.terminal.screen import print_json
 from touchstone.extras import require_extras
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 INLINE_IMAGE_BYTES = 1_000_000
 """The largest picture that is sent inside a request, as base64. A larger one would fill it and is uploaded first."""
 IMAGE_TYPE = "application/octet-stream"
+SHOWN_BY = "touchstone answers show"
 
 app = typer.Typer()
 listed = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -159,7 +160,7 @@ def solve(
         request = _solve_request(given, image, api)
         view = api.post("solutions", body=request.model_dump(mode="json", exclude_none=True))
         if wait:
-            view = _awaited(api, view, seconds=timeout, until=_is_ended)
+            view = awaited(api, "answers", view, until=_is_ended, seconds=timeout, shown_by=SHOWN_BY)
     _show(view, as_json=as_json)
 
 
@@ -260,7 +261,7 @@ def evaluate(
     with open_api() as api:
         view = api.post("answers", answer_id, "deep-evaluation", query=query)
         if wait:
-            view = _awaited(api, view, seconds=timeout, until=_is_evaluated)
+            view = awaited(api, "answers", view, until=_is_evaluated, seconds=timeout, shown_by=SHOWN_BY)
     _show(view, as_json=as_json, verdict=False)
 
 
@@ -275,18 +276,8 @@ def _solve_request(given: dict[str, Any], image: Path | None, api: "ApiClient | 
     data = image_bytes(image)
     if api is None or len(data) <= INLINE_IMAGE_BYTES:
         return solve_request({**given, "image": inline(data)})
-    from touchstone.cli.deployment.client import upload
-
-    place = api.post("images")
-    upload(str(place.get("upload_url")), data, content_type=IMAGE_TYPE)
+    place = uploaded(api, "images", data, content_type=IMAGE_TYPE)
     return solve_request({**given, "image": {"s3_key": place.get("s3_key")}})
-
-
-def _awaited(api: "ApiClient", view: "Document", *, seconds: float, until: Any) -> "Document":
-    """Wait until the answer satisfies `until`, for `seconds` at most. Return its last state."""
-    answer_id = str(view.get("id"))
-    later = f"touchstone answers show {answer_id}"
-    return waiting.awaited(view, lambda: api.get("answers", answer_id), until=until, seconds=seconds, later=later)
 
 
 def _is_ended(view: "Document") -> bool:

@@ -1,5 +1,6 @@
 """Commands that audit benchmarks: they prove every option of a case by running code against the installed library."""
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.places import check_place, read_file, replace
 from touchstone.cli.terminal.progress import progress
-from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.screen import is_interactive, print_json, say
 from touchstone.clock import system_clock
 from touchstone.errors import InputError, TooLargeError
 from touchstone.extras import require_extras
@@ -138,6 +139,7 @@ def run(
     from touchstone.cli.local import audit_running as running
     from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens import audit_screen as screen
+    from touchstone.cli.screens.audit_views import exit_of_totals
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.screens.sarif import write_sarif
 
@@ -150,17 +152,12 @@ def run(
     place = opened(wanted, wheels=wheels, upgrade=upgrade, trust=trust)
     folder = out or Path(f"audit-{wanted.name}-{place.bundle.manifest.version}")
     terms = SolvingTerms(bounds=Bounds(turns=turns), jobs=jobs, max_cost_usd=max_cost)
-    todo = running.AuditWanted(
-        cases=cases,
-        out=folder,
-        provider=provider,
-        terms=terms,
-        previous=before,
-        ask=not yes and running.is_interactive(),
-    )
+    ask = not yes and is_interactive()
     try:
         with warnings_printed():
-            found = running.run(todo, place)
+            found = asyncio.run(
+                running.run(cases, place, out=folder, provider=provider, terms=terms, previous=before, ask=ask)
+            )
     except KeyboardInterrupt:
         say(f"Interrupted. What is done is kept in {folder}; run the same command again to go on.")
         raise
@@ -173,7 +170,7 @@ def run(
         write_junit(junit, [screen.suite_of_report(found, failing)])
     if sarif is not None:
         write_sarif(sarif, screen.sarif_of_report(found, failing))
-    raise typer.Exit(screen.exit_of_report(found, failing))
+    raise typer.Exit(exit_of_totals(found.totals, failing))
 
 
 @audit.command()
@@ -226,16 +223,11 @@ def prove(
     """
     require_extras("audits")
     from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS, Limits
-    from touchstone.audits.sandbox.prove import check_import
-    from touchstone.audits.sandbox.prove import prove as run_proof
 
     wanted = target_of(target, also)
     text = text_of(script, at_most=4 * MAX_SCRIPT_CHARS)  # in bytes: a character has four at most
     place = opened(wanted, wheels=wheels, upgrade=upgrade, trust=trust)
-    limits = Limits(cpu_seconds=cpu_seconds, wall_seconds=wall_seconds)
-    result = run_proof(text, place.bundle, sandbox=place.sandbox, limits=limits)
-    if result.outcome == "error":
-        check_import(place.bundle, sandbox=place.sandbox)  # raises if the target itself is at fault
+    result = place.proved(text, limits=Limits(cpu_seconds=cpu_seconds, wall_seconds=wall_seconds))
     manifest = place.bundle.manifest
     print_json(
         {

@@ -7,7 +7,7 @@ import typer
 
 from touchstone.cli.deployment.api import fetch, open_api, show_found
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.screen import column, print_json, say, time_column
+from touchstone.cli.terminal.screen import column, counted, print_json, say, time_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,8 +97,7 @@ def put_learners(file: FileArgument, *, as_json: options.AsJson = False) -> None
             body = one.model_dump(mode="json", exclude={"id"})
             kept.append(api.put("learners", one.id, body=body))
             if not as_json:
-                points = len(one.weak_points)
-                say(f"Kept {one.id}: {points} weak point{'' if points == 1 else 's'}.")
+                say(f"Kept {one.id}: {counted(len(one.weak_points), 'weak point')}.")
     if as_json:
         print_json(kept)
 

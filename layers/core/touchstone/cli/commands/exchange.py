@@ -10,11 +10,11 @@ from touchstone.cli.files.requests import name_of, text_of
 from touchstone.cli.screens.quiz_views import plain
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place, replace, write_json
-from touchstone.cli.terminal.screen import say
+from touchstone.cli.terminal.screen import counted, say
 from touchstone.errors import InputError
 
 if TYPE_CHECKING:
-    from touchstone.material import Quiz
+    from touchstone.material import Deck, Quiz
     from touchstone.material.exchange.gift import GiftQuiz
 
 MAX_GIFT_BYTES = 2_000_000
@@ -57,14 +57,8 @@ def export_quiz(
     _check_name(name, to)
     check_place(out, where="--out", read=[file])
     found = quiz_of(file)
-    if to == "anki":
-        from touchstone.material.exchange.anki import cards_of_quiz, write_apkg
-
-        data = write_apkg(cards_of_quiz(found), name=name or out.stem)
-    else:
-        data = _written(found, to)
-    replace(out, [data])
-    say(f"{out} has {_count(len(found.questions), 'question')}.")
+    replace(out, [_written(found, to, name=name or out.stem)])
+    say(f"{out} has {counted(len(found.questions), 'question')}.")
 
 
 @quiz.command("import")
@@ -79,7 +73,7 @@ def import_quiz(
     """Read a quiz in GIFT, and write it as JSON. Entries that a quiz cannot hold are named."""
     found = _of_gift(file, out, leave_out=leave_out)
     write_json(out, plain(found.quiz.model_dump(mode="json")))
-    say(f"{out} has {_count(len(found.quiz.questions), 'question')}.")
+    say(f"{out} has {counted(len(found.quiz.questions), 'question')}.")
 
 
 @cards.command("export")
@@ -102,16 +96,8 @@ def export_cards(
     _check_name(name, to)
     check_place(out, where="--out", read=[file])
     deck = deck_of(file)
-    if to == "anki":
-        from touchstone.material.exchange.anki import write_apkg
-
-        data = write_apkg(deck, name=name or out.stem)
-    else:
-        from touchstone.material.exchange.keyed import quiz_of_cards
-
-        data = _written(quiz_of_cards(deck), to)
-    replace(out, [data])
-    say(f"{out} has {_count(len(deck.cards), 'card')}.")
+    replace(out, [_written(deck, to, name=name or out.stem)])
+    say(f"{out} has {counted(len(deck.cards), 'card')}.")
 
 
 @cards.command("import")
@@ -131,7 +117,7 @@ def import_cards(
 
     deck = cards_of_quiz(_of_gift(file, out, leave_out=leave_out).quiz)
     write_json(out, deck.model_dump(mode="json", exclude_none=True))
-    say(f"{out} has {_count(len(deck.cards), 'card')}.")
+    say(f"{out} has {counted(len(deck.cards), 'card')}.")
 
 
 def _check_name(name: str | None, to: Form) -> None:
@@ -140,7 +126,21 @@ def _check_name(name: str | None, to: Form) -> None:
         raise InputError("Only a deck of Anki has a name; leave it out.", where="--name")
 
 
-def _written(found: "Quiz", to: Literal["gift", "moodle", "qti", "qti3"]) -> bytes:
+def _written(found: "Quiz | Deck", to: Form, *, name: str) -> bytes:
+    """A quiz or cards in the form of another tool. For Anki a quiz becomes cards, for the others cards become a quiz.
+
+    `name` is that of a deck in Anki.
+    """
+    from touchstone.material import Deck
+
+    if to == "anki":
+        from touchstone.material.exchange.anki import cards_of_quiz, write_apkg
+
+        return write_apkg(found if isinstance(found, Deck) else cards_of_quiz(found), name=name)
+    if isinstance(found, Deck):
+        from touchstone.material.exchange.keyed import quiz_of_cards
+
+        found = quiz_of_cards(found)
     match to:
         case "gift":
             from touchstone.material.exchange.gift import write_gift
@@ -175,7 +175,3 @@ def _of_gift(file: str, out: Path, *, leave_out: bool) -> "GiftQuiz":
     for sentence in found.left_out:
         say(f"Left out: {name}: {sentence}.")
     return found
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -5,7 +5,6 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,11 +12,10 @@ import typer
 
 from touchstone.cli.files.requests import judge_count
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.exits import INTERRUPTED
 from touchstone.cli.terminal.markdown import print_markdown
 from touchstone.cli.terminal.places import check_place
 from touchstone.cli.terminal.progress import noted_progress
-from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.screen import confirm_spending, is_interactive, print_json, say
 from touchstone.errors import InputError
 from touchstone.extras import require_extras
 from touchstone.usage import dollars
@@ -34,10 +32,6 @@ app.add_typer(experiment, name="experiment", help="Compare two variants: which i
 
 ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 """The form of the ids of a deployment."""
-ReportFormat = Literal["html", "md", "csv", "json"]
-SidesFormat = Literal["html", "md", "json"]
-ShownOnly = Literal["wins", "losses", "flips"]
-SidesLanguage = Literal["en", "zh"]
 Given = Annotated[
     str,
     typer.Argument(
@@ -139,18 +133,20 @@ def run(
     require_extras("statistics")
     check_place(junit, where="--junit")
     found = _experiment(given, metrics, baseline, judges=judges, replicates=replicates)
-    terms = _Terms(
-        out=out,
-        max_cost=max_cost,
-        ask=not yes and sys.stdin.isatty(),
-        use_cache=use_cache,
-        allow_commands=allow_commands,
-    )
     said: dict[str, object] = {"--metrics": metrics, "--baseline": baseline, "--max-cost": max_cost}
     said |= {"--judges": judges, "--replicates": replicates, "--allow-commands": allow_commands}
     try:
         with warnings_printed():
-            conclusion = asyncio.run(_run(found, terms))
+            conclusion = asyncio.run(
+                _run(
+                    found,
+                    out,
+                    ask=not yes and is_interactive(),
+                    max_cost=max_cost,
+                    allow_commands=allow_commands,
+                    use_cache=use_cache,
+                )
+            )
     except KeyboardInterrupt:
         say(f"Interrupted. What is done is kept; go on with: {_again(given, out, said)}")
         raise
@@ -206,7 +202,9 @@ def estimate(
 def report(
     folder: Folder,
     *,
-    form: Annotated[ReportFormat, typer.Option("--format", help="The format of the output.")] = "md",
+    form: Annotated[
+        Literal["html", "md", "csv", "json"], typer.Option("--format", help="The format of the output.")
+    ] = "md",
     items: Annotated[
         bool,
         typer.Option(
@@ -236,9 +234,9 @@ def report(
 def pairs(
     folder: Folder,
     *,
-    form: Annotated[SidesFormat, typer.Option("--format", help="The format of the output.")] = "md",
+    form: Annotated[Literal["html", "md", "json"], typer.Option("--format", help="The format of the output.")] = "md",
     only: Annotated[
-        ShownOnly | None,
+        Literal["wins", "losses", "flips"] | None,
         typer.Option(
             "--only",
             help="Only pairs of one kind. wins: B is preferred; losses: A is preferred; flips: the order of the texts "
@@ -246,7 +244,8 @@ def pairs(
         ),
     ] = None,
     language: Annotated[
-        SidesLanguage, typer.Option("--language", help="The language of headings and other words around the texts.")
+        Literal["en", "zh"],
+        typer.Option("--language", help="The language of headings and other words around the texts."),
     ] = "en",
 ) -> None:
     """Print both texts of each pair, with the differences marked.
@@ -288,28 +287,22 @@ def _texts(folder: Path, conclusion: "Conclusion") -> str:
     return sides_html(side_by_side(asked.experiment, results_in(folder)), conclusion)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Terms:
-    """How an experiment is run. `ask`: show the estimate and ask the user before money is spent."""
-
-    out: Path
-    max_cost: float | None
-    ask: bool
-    use_cache: bool
-    allow_commands: bool
-
-
-async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
+async def _run(
+    found: "Experiment", out: Path, *, ask: bool, max_cost: float | None, allow_commands: bool, use_cache: bool
+) -> "Conclusion":
+    """Run an experiment. `ask`: show the estimate of what is not measured yet, and ask the user to agree to it."""
     from touchstone.cli.local.inprocess import opened
-    from touchstone.cli.screens.experiment_screen import cost_in_words
+    from touchstone.cli.screens.experiment_screen import cost_in_words, print_estimate
     from touchstone.judges import load_registry
     from touchstone.surfaces.experiments import run_experiment
 
     registry = load_registry()
     async with opened(registry=registry) as judges:
         asked = _judges(found, judges)
-        if terms.ask and (asked or any(found.makers)):
-            await _confirmed(found, terms, asked, registry)
+        if ask and (asked or any(found.makers)):
+            done = len(list((out / "pairs").glob("*.json")))
+            print_estimate(await _estimated(found, asked, registry), judge=_called(asked), done=done)
+            confirm_spending()
         with noted_progress("Pairs") as show:
 
             def told(far: "ExperimentProgress") -> None:
@@ -319,25 +312,15 @@ async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
 
             return await run_experiment(
                 found,
-                folder=terms.out,
+                folder=out,
                 judge=asked[0] if asked else None,
                 judges=judges,
-                allow_commands=terms.allow_commands,
+                allow_commands=allow_commands,
                 progress=told,
-                max_cost_usd=terms.max_cost,
-                use_cache=terms.use_cache,
+                max_cost_usd=max_cost,
+                use_cache=use_cache,
                 registry=registry,
             )
-
-
-async def _confirmed(found: "Experiment", terms: _Terms, asked: "Sequence[Judge]", registry: "Registry") -> None:
-    """Show the estimate, and ask the user. Leave with the code `INTERRUPTED` if the user does not agree."""
-    from touchstone.cli.screens.experiment_screen import print_estimate
-
-    done = len(list((terms.out / "pairs").glob("*.json")))
-    print_estimate(await _estimated(found, asked, registry), judge=_called(asked), done=done)
-    if not typer.confirm("Spend that?", err=True):
-        raise typer.Exit(INTERRUPTED)
 
 
 async def _estimated(found: "Experiment", asked: "Sequence[Judge]", registry: "Registry") -> "Estimate":

@@ -56,7 +56,7 @@ def calibrate(
     With --fail-under: exit code 1 if a kappa is below; else 3 if a card has fewer than 30 labels or its kappa is
     undefined; else 0.
     """
-    from touchstone.cli.files.judge_files import tallies_of
+    from touchstone.cli.files.label_files import tallies_of
     from touchstone.statistics.card_views import shown_cards
     from touchstone.statistics.thresholds import wanted_agreement
 

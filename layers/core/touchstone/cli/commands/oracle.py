@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,8 +13,6 @@ from touchstone.cli.terminal.screen import print_json
 from touchstone.clock import Deadline
 
 if TYPE_CHECKING:
-    from touchstone.cli.files.task_files import TaskFile
-    from touchstone.oracle.choice import OracleChoice
     from touchstone.oracle.whole import Judgement
 
 app = typer.Typer()
@@ -74,18 +72,32 @@ def score(
     Exit code 0: scored; 1: a criterion is not met, or the total is below --fail-under; 3: nobody could judge.
     """
     from touchstone.cli.files.task_files import check_apart, submission_of, task_of, write_task
-    from touchstone.cli.local.inprocess import warnings_printed
+    from touchstone.cli.local.inprocess import opened, warnings_printed
     from touchstone.cli.screens.judgements import document, exit_of, print_judgement
     from touchstone.judges import load_registry
-    from touchstone.oracle.choice import choose
+    from touchstone.oracle.choice import choose, open_judge, open_panel
+    from touchstone.oracle.whole import judge_submission
 
     check_apart(source, task_file)
     check_place(dimensions_out, where="--dimensions-out")
     task, text = task_of(task_file), submission_of(source)
-    wanted = (judge_count(judges) or task.judges, scoring_judges or task.scoring_judges)
     chosen = choose(load_registry(), provider=provider)
+
+    async def whole() -> "Judgement":
+        async with opened(registry=chosen.registry) as opened_judges:
+            return await judge_submission(
+                task,
+                text,
+                judge=open_judge(opened_judges, chosen),
+                gate_judges=open_panel(opened_judges, chosen, judge_count(judges) or task.judges),
+                scoring_judges=open_panel(opened_judges, chosen, scoring_judges or task.scoring_judges),
+                deadline=Deadline.after(timeout),
+                dimensions=task.dimensions,
+                use_cache=use_cache,
+            )
+
     with warnings_printed():
-        judgement = asyncio.run(_judged(task, text, chosen, wanted=wanted, seconds=timeout, use_cache=use_cache))
+        judgement = asyncio.run(whole())
     if as_json:
         print_json(document(judgement))
     else:
@@ -93,29 +105,3 @@ def score(
     if dimensions_out is not None and judgement.dimensions is not None:
         write_task(dimensions_out, task, judgement.dimensions)
     raise typer.Exit(exit_of(judgement, fail_under=fail_under))
-
-
-async def _judged(
-    task: "TaskFile",
-    text: str,
-    chosen: "OracleChoice",
-    *,
-    wanted: tuple[int | Literal["until_sure"], int],
-    seconds: float,
-    use_cache: bool,
-) -> "Judgement":
-    from touchstone.cli.local.inprocess import opened
-    from touchstone.oracle.choice import open_judge, open_panel
-    from touchstone.oracle.whole import judge_submission
-
-    async with opened(registry=chosen.registry) as judges:
-        return await judge_submission(
-            task,
-            text,
-            judge=open_judge(judges, chosen),
-            gate_judges=open_panel(judges, chosen, wanted[0]),
-            scoring_judges=open_panel(judges, chosen, wanted[1]),
-            deadline=Deadline.after(seconds),
-            dimensions=task.dimensions,
-            use_cache=use_cache,
-        )

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from touchstone.cli.deployment.api import fetch, open_api, show_found
+from touchstone.cli.deployment.api import awaited, fetch, open_api, show_found
 from touchstone.cli.screens.quiz_views import QUIZZES, exit_of, is_over, plain, sentences
-from touchstone.cli.terminal import options, waiting
+from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place, write_json
 from touchstone.cli.terminal.screen import print_json, say
 from touchstone.errors import InputError
@@ -157,28 +157,27 @@ def generate(
     Exit code 0: the quiz is clean; 1: it still breaks rules; 3: it is unchecked (no evaluator could be asked), or
     nobody could write a quiz.
     """
-    from touchstone.cli.local.quiz_making import QuizWanted, request_of
+    from touchstone.cli.local.quiz_making import made_here, request_of
 
     check_place(out, where="--out")
-    wanted = QuizWanted(
-        curriculum=curriculum, chapter=chapter, learner=learner, learner_id=learner_id, ui_language=ui_language,
-        questions=questions, kinds=kinds, use_cache=use_cache,
+    wanted = None if kinds is None else [kind.strip() for kind in kinds.split(",")]
+    request, course = request_of(
+        curriculum, chapter, learner=learner, learner_id=learner_id, kinds=wanted, local=local,
+        questions=questions, ui_language=ui_language, use_cache=use_cache,
     )  # fmt: skip
-    request, course = request_of(wanted, local=local)
     if local:
         from touchstone.cli.local.inprocess import warnings_printed
-        from touchstone.cli.local.quiz_making import made_here
 
         with warnings_printed():
             view: Mapping[str, Any] = asyncio.run(
                 made_here(request, course, seconds=LOCAL_SECONDS if timeout is None else timeout)
             )
     else:
-        view = _made_there(
-            request.model_dump(mode="json", exclude_none=True),
-            wait=wait,
-            seconds=WAIT_SECONDS if timeout is None else timeout,
-        )
+        seconds = WAIT_SECONDS if timeout is None else timeout
+        with open_api(or_local=True) as api:
+            view = api.post("quizzes", body=request.model_dump(mode="json", exclude_none=True))
+            if wait:
+                view = awaited(api, "quizzes", view, until=is_over, seconds=seconds, shown_by="touchstone quiz show")
     _show(view, out=out, as_json=as_json)
 
 
@@ -225,17 +224,6 @@ def show(
     """
     check_place(out, where="--out")
     _show(fetch("quizzes", quiz_id), out=out, as_json=as_json)
-
-
-def _made_there(body: Mapping[str, Any], *, wait: bool, seconds: float) -> Mapping[str, Any]:
-    """Have a deployment make a quiz. Return its view at once, or with `wait` when it is over or `seconds` are."""
-    with open_api(or_local=True) as api:
-        view = api.post("quizzes", body=body)
-        quiz_id = str(view.get("id"))
-        if not wait:
-            return view
-        later = f"touchstone quiz show {quiz_id}"
-        return waiting.awaited(view, lambda: api.get("quizzes", quiz_id), until=is_over, seconds=seconds, later=later)
 
 
 def _show(view: Mapping[str, Any], *, out: Path | None, as_json: bool) -> None:

@@ -119,7 +119,7 @@ def volume(*, days: options.Days = 30, as_json: options.AsJson = False) -> None:
     """Show for each day the answers, the skips and the cost."""
     columns = (
         column("day (UTC)", "day"),
-        *(column(status, _count("statuses", status), right=True) for status in _STATUSES),
+        *(column(status, _count(status), right=True) for status in ("verified", "caution", "unverified")),
         column("skipped because", lambda row: _counts(row.get("skips") or {})),
         column("cost", cost_of, right=True),
     )
@@ -154,9 +154,6 @@ def approaches(*, limit: options.Limit = 20, as_json: options.AsJson = False) ->
     _list("approaches", columns, as_json=as_json, limit=limit)
 
 
-_STATUSES = ("verified", "caution", "unverified")
-
-
 def _list(name: str, columns: Sequence[ScreenColumn], *, as_json: bool, **query: int) -> None:
     with open_api() as api:
         rows = api.get_list("statistics", name, **query)
@@ -189,8 +186,8 @@ def _share(row: Row) -> str | None:
     return f"{share['used']} of {'all' if share['limit'] is None else share['limit']}"
 
 
-def _count(group: str, name: str) -> Any:
-    return lambda row: (row.get(group) or {}).get(name, 0)
+def _count(status: str) -> Any:
+    return lambda row: (row.get("statuses") or {}).get(status, 0)
 
 
 def _mean(dimension: str) -> Any:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.places import check_place
-from touchstone.cli.terminal.screen import say
+from touchstone.cli.terminal.places import check_place, replace
+from touchstone.cli.terminal.screen import counted, say
 from touchstone.clock import system_clock
 from touchstone.errors import InputError
 from touchstone.extras import require_extras
@@ -61,22 +61,22 @@ def export_results(
     found = _trials(given)
     match to:
         case "promptfoo":
-            from touchstone.cli.exports.promptfoo import write_promptfoo
+            from touchstone.cli.exports.promptfoo import promptfoo
 
-            write_promptfoo(out, found, at=system_clock())
+            replace(out, [promptfoo(found, at=system_clock())])
             written = len(found.trials)
         case "otlp":
-            from touchstone.cli.exports.otlp import write_otlp_of_trials
+            from touchstone.cli.exports.otlp import otlp_of_trials
 
-            write_otlp_of_trials(out, found, at=system_clock())
+            replace(out, [otlp_of_trials(found, at=system_clock())])
             written = len(found.trials)
         case "inspect":
             from touchstone.cli.exports.inspect_log import write_inspect
 
             written = write_inspect(out, found, variant=variant, at=system_clock())
     if found.left_out:
-        say(f"Left out: {found.left_out} line{'' if found.left_out == 1 else 's'} with no answer to tell of.")
-    say(f"{out} has {written} result{'' if written == 1 else 's'}.")
+        say(f"Left out: {counted(found.left_out, 'line')} with no answer to tell of.")
+    say(f"{out} has {counted(written, 'result')}.")
 
 
 def _trials(given: str) -> "Trials":

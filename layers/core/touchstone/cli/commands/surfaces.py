@@ -1,8 +1,8 @@
 """Commands that measure a quiz, a summary or a deck of flashcards, without a deployment."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -10,7 +10,7 @@ import typer
 
 from touchstone.cli.files.requests import judge_count, name_of
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.places import check_place
+from touchstone.cli.terminal.places import check_place, replace
 from touchstone.cli.terminal.progress import noted_progress
 from touchstone.cli.terminal.screen import print_json, say
 from touchstone.clock import system_clock
@@ -30,7 +30,6 @@ app.add_typer(evaluate, name="evaluate", help="Measure a quiz, a summary or flas
 
 SECONDS = 600.0
 
-LanguageName = Literal["en", "zh"]
 SourceFile = Annotated[
     str | None,
     typer.Option(
@@ -46,7 +45,7 @@ MetricNames = Annotated[
     ),
 ]
 Told = Annotated[
-    LanguageName | None,
+    Literal["en", "zh"] | None,
     typer.Option(help="The language of the judge's reasons. Default: the language of the material."),
 ]
 FailUnder = Annotated[
@@ -69,213 +68,138 @@ OtlpFile = Annotated[
 Timeout = Annotated[float, typer.Option(min=0, help="The longest time that the measuring may take, in seconds.")]
 
 
-@evaluate.command()
-def quiz(
-    file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="A file with the quiz as JSON with questions, or - for standard input."),
-    ],
-    *,
-    source: SourceFile = None,
-    metrics: MetricNames = None,
-    language: Told = None,
-    fail_under: FailUnder = None,
-    junit: JunitFile = None,
-    otlp: OtlpFile = None,
-    timeout: Timeout = SECONDS,
-    use_cache: options.UseCache = True,
-    judges: options.MetricJudges = "1",
-    as_json: options.AsJson = False,
-) -> None:
-    """Measure a quiz: keys, distractors, clarity, flaws, coverage.
+def _add_command(surface: "Surface", *, file_help: str, told: str) -> None:
+    """Add the command that measures the material of one surface. `told` is its help."""
+
+    @evaluate.command(surface, help=told)
+    def measure(
+        file: Annotated[str, typer.Argument(metavar="FILE", help=file_help)],
+        *,
+        source: SourceFile = None,
+        metrics: MetricNames = None,
+        language: Told = None,
+        fail_under: FailUnder = None,
+        junit: JunitFile = None,
+        otlp: OtlpFile = None,
+        timeout: Timeout = SECONDS,
+        use_cache: options.UseCache = True,
+        judges: options.MetricJudges = "1",
+        as_json: options.AsJson = False,
+    ) -> None:
+        from touchstone.cli.exports.otlp import otlp as otlp_of
+        from touchstone.cli.files.material_files import READERS, check_apart, source_of
+        from touchstone.cli.local.inprocess import warnings_printed
+        from touchstone.cli.screens import measured_screen as screen
+        from touchstone.cli.screens.junit import write_junit
+        from touchstone.cli.terminal.bars import bars_of, exit_of, outcomes_of
+
+        check_apart(file, source)
+        read = [file] if source is None else [file, source]
+        check_place(junit, where="--junit", read=read)
+        check_place(otlp, where="--otlp", read=read)
+        bars = bars_of(surface, metrics=metrics, fail_under=fail_under or ())
+        material = READERS[surface](file)
+        document = None if source is None else source_of(source)
+        wanted = cast("JudgeCount", judge_count(judges) or 1)
+        measuring = _measured(
+            surface, material, document, bars, judges=wanted, seconds=timeout, language=language, use_cache=use_cache
+        )
+        with warnings_printed():
+            report, remedy = asyncio.run(measuring)
+        outcomes = outcomes_of(report, bars)
+        if as_json:
+            print_json(screen.document(report, outcomes))
+        else:
+            screen.print_report(report, outcomes, material)
+        if "no_judge" in report.left_out.values():
+            say(f"To have the metrics judged that need a judge: {remedy}.")
+        if junit is not None:
+            write_junit(junit, [screen.suite_of(report, outcomes, material, name=name_of(file))])
+        if otlp is not None:
+            replace(otlp, [otlp_of(report, outcomes, name=name_of(file), at=system_clock())])
+        raise typer.Exit(exit_of(outcomes.values()))
+
+
+_add_command(
+    "quiz",
+    file_help="A file with the quiz as JSON with questions, or - for standard input.",
+    told="""Measure a quiz: keys, distractors, clarity, flaws, coverage.
 
     It says whether the keys are right, the distractors good, the questions clear and free of flaws in their form, and
     the source covered. Without a key for a judge only the metrics that need none are measured; the others are named.
 
     Exit code 0: done, and no score is below --fail-under; 1: a score is below; 3: nobody could judge a metric that was
     asked for (an unscored metric never passes).
-    """
-    _measure(
-        _Asked(
-            surface="quiz", file=file, source=source, metrics=metrics, language=language, fail_under=fail_under,
-            junit=junit, otlp=otlp, timeout=timeout, use_cache=use_cache, judges=judges, as_json=as_json,
-        )
-    )  # fmt: skip
-
-
-@evaluate.command()
-def summary(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE", help="A file with the summary as Markdown, text or JSON, or - for standard input."
-        ),
-    ],
-    *,
-    source: SourceFile = None,
-    metrics: MetricNames = None,
-    language: Told = None,
-    fail_under: FailUnder = None,
-    junit: JunitFile = None,
-    otlp: OtlpFile = None,
-    timeout: Timeout = SECONDS,
-    use_cache: options.UseCache = True,
-    judges: options.MetricJudges = "1",
-    as_json: options.AsJson = False,
-) -> None:
-    """Measure a summary: faithfulness, coverage, coherence, density.
+    """,
+)
+_add_command(
+    "summary",
+    file_help="A file with the summary as Markdown, text or JSON, or - for standard input.",
+    told="""Measure a summary: faithfulness, coverage, coherence, density.
 
     It says whether the source supports the summary, whether the topics of the source are there, how coherent it is, and
     how dense in information. All these metrics need a judge, so without a key nothing is measured.
 
     The exit codes are those of `touchstone evaluate quiz`.
-    """
-    _measure(
-        _Asked(
-            surface="summary", file=file, source=source, metrics=metrics, language=language, fail_under=fail_under,
-            junit=junit, otlp=otlp, timeout=timeout, use_cache=use_cache, judges=judges, as_json=as_json,
-        )
-    )  # fmt: skip
-
-
-@evaluate.command()
-def flashcards(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE", help="A file with the cards as JSON or CSV (front,back), or - for standard input."
-        ),
-    ],
-    *,
-    source: SourceFile = None,
-    metrics: MetricNames = None,
-    language: Told = None,
-    fail_under: FailUnder = None,
-    junit: JunitFile = None,
-    otlp: OtlpFile = None,
-    timeout: Timeout = SECONDS,
-    use_cache: options.UseCache = True,
-    judges: options.MetricJudges = "1",
-    as_json: options.AsJson = False,
-) -> None:
-    """Measure flashcards: correctness, atomicity, clarity, coverage.
+    """,
+)
+_add_command(
+    "flashcards",
+    file_help="A file with the cards as JSON or CSV (front,back), or - for standard input.",
+    told="""Measure flashcards: correctness, atomicity, clarity, coverage.
 
     It says whether the backs are right, each card asks one fact, the cards are clear and cover the source, and whether
     there are duplicates or fronts that give the answer away. Without a key for a judge only the metrics that need none
     are measured.
 
     The exit codes are those of `touchstone evaluate quiz`.
+    """,
+)
+
+
+async def _measured(
+    surface: "Surface",
+    material: "Material",
+    source: "Source | None",
+    bars: "Bars",
+    *,
+    judges: "JudgeCount",
+    seconds: float,
+    language: Literal["en", "zh"] | None,
+    use_cache: bool,
+) -> "tuple[Report, str]":
+    """The report, and what to do if no judge can be asked, as the end of a sentence.
+
+    If there is no judge, the metrics that need none are measured, and the other wanted ones are left out.
     """
-    _measure(
-        _Asked(
-            surface="flashcards", file=file, source=source, metrics=metrics, language=language, fail_under=fail_under,
-            junit=junit, otlp=otlp, timeout=timeout, use_cache=use_cache, judges=judges, as_json=as_json,
-        )
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """The arguments of the command line, by the names that they have in the command of each surface."""
-
-    surface: "Surface"
-    file: str
-    source: str | None
-    metrics: str | None
-    language: LanguageName | None
-    fail_under: Sequence[str] | None
-    junit: Path | None
-    otlp: Path | None
-    timeout: float
-    use_cache: bool
-    judges: options.MetricJudges
-    as_json: bool
-
-
-def _measure(asked: _Asked) -> None:
-    from touchstone.cli.exports.otlp import write_otlp
-    from touchstone.cli.files.material_files import READERS, check_apart, source_of
-    from touchstone.cli.local.inprocess import warnings_printed
-    from touchstone.cli.screens import measured_screen as screen
-    from touchstone.cli.screens.junit import write_junit
-    from touchstone.cli.terminal.bars import bars_of, exit_of, outcomes_of
-
-    check_apart(asked.file, asked.source)
-    read = [asked.file] if asked.source is None else [asked.file, asked.source]
-    check_place(asked.junit, where="--junit", read=read)
-    check_place(asked.otlp, where="--otlp", read=read)
-    bars = bars_of(asked.surface, metrics=asked.metrics, fail_under=asked.fail_under or ())
-    material = READERS[asked.surface](asked.file)
-    source = None if asked.source is None else source_of(asked.source)
-    with warnings_printed():
-        report, remedy = asyncio.run(_measured(asked, material, source, bars))
-    outcomes = outcomes_of(report, bars)
-    if asked.as_json:
-        print_json(screen.document(report, outcomes))
-    else:
-        screen.print_report(report, outcomes, material)
-    if "no_judge" in report.left_out.values():
-        say(f"To have the metrics judged that need a judge: {remedy}.")
-    if asked.junit is not None:
-        write_junit(asked.junit, [screen.suite_of(report, outcomes, material, name=name_of(asked.file))])
-    if asked.otlp is not None:
-        write_otlp(asked.otlp, report, outcomes, name=name_of(asked.file), at=system_clock())
-    raise typer.Exit(exit_of(outcomes.values()))
-
-
-async def _measured(asked: _Asked, material: "Material", source: "Source | None", bars: "Bars") -> "tuple[Report, str]":
-    """The report, and what to do if no judge can be asked, as the end of a sentence."""
     from touchstone.cli.local.inprocess import opened, watched
     from touchstone.judges.base import most_judges
     from touchstone.surfaces import evaluation
+    from touchstone.surfaces.catalogue import CATALOGUE, metrics_of, text_of
     from touchstone.surfaces.model import TIER
+    from touchstone.text.language import language_of
 
     doors: dict[Surface, Callable[..., Awaitable[Report]]] = {
         "quiz": evaluation.evaluate_quiz,
         "summary": evaluation.evaluate_summary,
         "flashcards": evaluation.evaluate_flashcards,
     }
-    wanted = cast("JudgeCount", judge_count(asked.judges) or 1)
-    async with opened() as judges:
-        able = judges.distinct(TIER, most_judges(wanted))
-        if not able:
-            return await _unjudged(asked, material, source, bars, doors[asked.surface]), judges.remedy
-        with noted_progress("Answers of the judge" if wanted == 1 else "Answers of the judges") as show:
-            report = await doors[asked.surface](
-                material,
-                source,
-                metrics=bars.metrics,
-                judge=watched(able, lambda ended, *cost: show(ended, None, dollars(*cost))),
-                judges=wanted,
-                seconds=asked.timeout,
-                language=asked.language,
-                use_cache=asked.use_cache,
-            )
-        return report, judges.remedy
-
-
-async def _unjudged(
-    asked: _Asked,
-    material: "Material",
-    source: "Source | None",
-    bars: "Bars",
-    measure: "Callable[..., Awaitable[Report]]",
-) -> "Report":
-    """The report if there is no judge: metrics that need none are measured, and the other wanted ones are left out."""
-    from touchstone.surfaces.catalogue import CATALOGUE, metrics_of, text_of
-    from touchstone.surfaces.evaluation import Report
-    from touchstone.text.language import language_of
-
-    wanted = [CATALOGUE[name] for name in bars.metrics or metrics_of(asked.surface)]
-    able = [one.name for one in wanted if not one.judged]
-    if able:
-        report = await measure(material, source, metrics=able, seconds=asked.timeout, language=asked.language)
-    else:
-        told = asked.language or language_of(text_of(material))
-        report = Report(surface=asked.surface, language=told, results={}, left_out={})
-    left_out: dict[MetricName, LeftOut] = {
-        one.name: "no_source" if one.lacks_source(material, source) else "no_judge"
-        for one in wanted
-        if one.name not in report.results
-    }
-    return report.model_copy(update={"left_out": left_out})
+    measure = partial(doors[surface], material, source, seconds=seconds, language=language)
+    async with opened() as keyed:
+        if able := keyed.distinct(TIER, most_judges(judges)):
+            with noted_progress("Answers of the judge" if judges == 1 else "Answers of the judges") as show:
+                asked = watched(able, lambda ended, *cost: show(ended, None, dollars(*cost)))
+                report = await measure(metrics=bars.metrics, judge=asked, judges=judges, use_cache=use_cache)
+            return report, keyed.remedy
+        wanted = [CATALOGUE[name] for name in bars.metrics or metrics_of(surface)]
+        if unjudged := [one.name for one in wanted if not one.judged]:
+            report = await measure(metrics=unjudged)
+        else:
+            told = language or language_of(text_of(material))
+            report = evaluation.Report(surface=surface, language=told, results={}, left_out={})
+        left_out: dict[MetricName, LeftOut] = {
+            one.name: "no_source" if one.lacks_source(material, source) else "no_judge"
+            for one in wanted
+            if one.name not in report.results
+        }
+        return report.model_copy(update={"left_out": left_out}), keyed.remedy

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from touchstone.cli.deployment.api import fetch, open_api, show_found
-from touchstone.cli.files.moments import moment_of
+from touchstone.cli.deployment.api import awaited, fetch, open_api, show_found, uploaded
 from touchstone.cli.files.requests import judge_count
 from touchstone.cli.terminal import options, waiting
 from touchstone.cli.terminal.screen import print_json, print_page
@@ -109,14 +108,7 @@ def create(
         body = request.model_dump(mode="json", exclude=usual)
         view = api.post("tasks", body=body)
         if wait:
-            task_id = str(view.get("id"))
-            view = waiting.awaited(
-                view,
-                lambda: api.get("tasks", task_id),
-                until=is_set_up,
-                seconds=timeout,
-                later=f"touchstone tasks show {task_id}",
-            )
+            view = awaited(api, "tasks", view, until=is_set_up, seconds=timeout, shown_by="touchstone tasks show")
     _show_task(view, as_json=as_json)
 
 
@@ -187,6 +179,8 @@ def deadline(
     as_json: options.AsJson = False,
 ) -> None:
     """Move a task's deadline, earlier or later. The old deadline must not have passed."""
+    from touchstone.cli.files.task_files import moment_of
+
     moment = moment_of(when, where="when", now=system_clock())
     with open_api() as api:
         view = api.patch("tasks", task_id, body={"deadline": moment.isoformat()})
@@ -340,11 +334,7 @@ def _content(api: "ApiClient", text: str) -> dict[str, object]:
     data = text.encode()
     if len(data) <= INLINE_TEXT_BYTES:
         return {"text": text}
-    from touchstone.cli.deployment.client import upload
-
-    place = api.post("submission-files")
-    upload(str(place.get("upload_url")), data, content_type=TEXT_TYPE)
-    return {"text_key": place.get("text_key")}
+    return {"text_key": uploaded(api, "submission-files", data, content_type=TEXT_TYPE).get("text_key")}
 
 
 def _challenge(api: "ApiClient", task_id: str, challenge_id: object, *, party: str) -> "Document":

@@ -7,6 +7,7 @@ the top of their modules, and the command still starts quickly.
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from touchstone.cli.terminal import waiting
 from touchstone.cli.terminal.screen import Row, ScreenColumn, moment, print_page, say
 
 if TYPE_CHECKING:
@@ -38,6 +39,33 @@ def fetch(*path: str, **query: str | int | None) -> "Document":
     """Read one object of the API that the settings name. Raises as `open_api` and `ApiClient`."""
     with open_api() as api:
         return api.get(*path, **query)
+
+
+def awaited(
+    api: "ApiClient",
+    kind: str,
+    view: "Document",
+    *,
+    until: Callable[["Document"], bool],
+    seconds: float,
+    shown_by: str,
+) -> "Document":
+    """Wait until a record satisfies `until`, for `seconds` at most. Return its last state. `view` is its first one.
+
+    `kind` is the path of the list that has it, and `shown_by` the command that shows it later, without its id.
+    """
+    its_id = str(view.get("id"))
+    later = f"{shown_by} {its_id}"
+    return waiting.awaited(view, lambda: api.get(kind, its_id), until=until, seconds=seconds, later=later)
+
+
+def uploaded(api: "ApiClient", kind: str, data: bytes, *, content_type: str) -> "Document":
+    """Upload a file of this kind. Return the reply that names its place."""
+    from touchstone.cli.deployment.client import upload
+
+    place = api.post(kind)
+    upload(str(place.get("upload_url")), data, content_type=content_type)
+    return place
 
 
 def fetch_whole(*path: str, lists: Sequence[str]) -> "Document":

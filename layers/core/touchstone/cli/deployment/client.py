@@ -2,7 +2,7 @@
 
 import json
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
@@ -177,32 +177,26 @@ def _trust() -> ssl.SSLContext:
 
 def _persistently(http: httpx.Client, request: httpx.Request) -> httpx.Response:
     """Send a request until its reply is final, `TRIES` times at most. Raises `ServiceError` if there is no reply."""
-    for seconds in _backoff():
+    tries, usual = 1, FIRST_WAIT_SECONDS
+    while True:
+        wait = usual
         try:
             reply = http.send(request)
         except httpx.DecodingError:
             raise ServiceError(STRANGE) from None
         except httpx.TransportError as error:
-            if seconds is None:
+            if tries == TRIES:
                 raise _unreachable(error) from None
         else:
-            advised = _advised_wait(reply, seconds)
-            if seconds is None or advised is None:
+            advised = _advised_wait(reply, usual)
+            if tries == TRIES or advised is None:
                 return reply
-            waiting.pause(advised)
-            continue
-        waiting.pause(seconds)
-    raise AssertionError("unreachable")  # pragma: no cover - the last try returns or raises
+            wait = advised
+        waiting.pause(wait)
+        tries, usual = tries + 1, usual * 2
 
 
-def _backoff() -> Iterator[float | None]:
-    """The seconds to wait after each try; None after the last try."""
-    for number in range(TRIES - 1):
-        yield FIRST_WAIT_SECONDS * 2**number
-    yield None
-
-
-def _advised_wait(reply: httpx.Response, otherwise: float | None) -> float | None:
+def _advised_wait(reply: httpx.Response, otherwise: float) -> float | None:
     """The seconds to wait before the request is repeated; None if a repeat cannot help, or only much later.
 
     `otherwise` is returned if the reply does not say how long.

@@ -67,7 +67,7 @@ SHAPES: Mapping[str, Shape | None] = MappingProxyType(
     {
         "POST verifications": _ANSWER,
         "POST solutions": _ANSWER,
-        "GET answers": Shape("touchstone.records.answer_items", "AnswerSummary", "page"),
+        "GET answers": Shape(_OWN, "AnswerResponse", "page"),
         "GET answers/*": _ANSWER,
         "POST answers/*/deep-evaluation": _ANSWER,
         "POST images": Shape(_OWN, "UploadResponse"),
@@ -76,16 +76,16 @@ SHAPES: Mapping[str, Shape | None] = MappingProxyType(
         "GET batches/*": _BATCH,
         "POST batches/*/now": _BATCH,
         "GET traces/*": Shape("touchstone.judges.tracing", "TraceView"),
-        "GET budget": Shape("touchstone.operations.reports.budgets", "BudgetReport"),
-        "GET backlog": Shape("touchstone.operations.reports.budgets", "BacklogReport"),
-        "GET statistics/rates": Shape("touchstone.operations.reports.rates", "RatesReport"),
+        "GET budget": Shape(_OWN, "BudgetResponse"),
+        "GET backlog": Shape(_OWN, "BacklogResponse"),
+        "GET statistics/rates": Shape(_OWN, "RatesResponse"),
         "GET statistics/volume": Shape(_OWN, "DayResponse", "list"),
         "GET statistics/trends": Shape(_OWN, "TrendDayResponse", "list"),
         "GET statistics/suggestions": Shape(_OWN, "SuggestionResponse", "list"),
         "GET statistics/approaches": Shape(_OWN, "ApproachResponse", "list"),
         "GET judges": Shape("touchstone.statistics.card_views", "JudgeSummary", "list"),
         "GET judges/*": Shape("touchstone.statistics.card_views", "JudgeCardView"),
-        "GET labels/next": Shape("touchstone.operations.labels.drawing", "LabelTasks"),
+        "GET labels/next": Shape(_OWN, "LabelTasksResponse"),
         "PUT labels/*/*": Shape(_OWN, "LabelResponse"),
         "DELETE labels/*/*": None,
         "GET routing": Shape(_OWN, "RoutingResponse"),
@@ -134,7 +134,13 @@ A key has the method and the steps of the path after /v1, in which `*` is an id.
 
 def shape_of(method: str, path: tuple[str, ...]) -> Shape | None:
     """The shape of the reply to a request; None if the reply is empty. Raises `LookupError` for an unknown request."""
-    return SHAPES[_place(method, path)]
+    readings = [[path[0]]]  # all versions with `*` for any step but the first, which always names a collection
+    for step in path[1:]:
+        readings = [[*begun, each] for begun in readings for each in (step, "*")]
+    for place in (f"{method} {'/'.join(steps)}" for steps in readings):
+        if place in SHAPES:
+            return SHAPES[place]
+    raise LookupError(f"No reply is known of {method} {path[0]}")
 
 
 def check(shape: Shape | None, content: bytes) -> None:
@@ -162,22 +168,6 @@ def adapter(shape: Shape) -> TypeAdapter[Any]:
 
     several: Any = PageResponse[model] if shape.form == "page" else ItemsResponse[model]
     return TypeAdapter(several)
-
-
-def _place(method: str, path: tuple[str, ...]) -> str:
-    """The key of a request in `SHAPES`. A step of the path that the key does not name is an id, `*` in the key."""
-    for place in (f"{method} {'/'.join(steps)}" for steps in _readings(path)):
-        if place in SHAPES:
-            return place
-    raise LookupError(f"No reply is known of {method} {path[0]}")
-
-
-def _readings(path: tuple[str, ...]) -> list[list[str]]:
-    """All versions of the path with `*` in place of any of its steps but the first, which always names a collection."""
-    readings = [[path[0]]]
-    for step in path[1:]:
-        readings = [[*begun, each] for begun in readings for each in (step, "*")]
-    return readings
 
 
 class Health(BaseModel):

@@ -30,6 +30,21 @@ class ItemsResponse[T](ApiResponse):
     items: tuple[T, ...]
 
 
+class WorkResponse(ApiResponse):
+    """A piece of work that was asked for, and how it stands."""
+
+    id: str
+    state: str
+    created_at: datetime
+
+
+class DocumentResponse(ApiResponse):
+    """A document that is kept, and when it was put."""
+
+    id: str
+    updated_at: datetime
+
+
 class UploadResponse(ApiResponse):
     """Where to PUT a picture of a problem, and the key that names it afterwards."""
 
@@ -57,6 +72,126 @@ class BatchResponse(ApiResponse):
     updated_at: datetime
     upload_url: str | None
     results_url: str | None
+
+
+class AnswerResponse(ApiResponse):
+    """An answer in a list."""
+
+    id: str
+    stage: str
+    created_at: datetime
+    problem: str | None
+    answer: str | None
+    verification_status: Literal["verified", "caution", "unverified"] | None
+    verification_confidence: float | None
+    cost_usd: float | None
+    unpriced_calls: int = 0
+    language: str | None = None
+
+
+class ShareResponse(ApiResponse):
+    """What a tenant used of its own share of a quota, in requests; `limit` None: the share has no limit now."""
+
+    used: int
+    limit: int | None
+
+
+class QuotaResponse(ApiResponse):
+    """A judge's quota of today, in requests; None where no limit is known. `share` None: there are no shares."""
+
+    tier: str
+    provider: str
+    model: str
+    limit: int | None
+    used: int
+    left: int | None
+    left_this_minute: int | None
+    resets_at: datetime
+    blocked_until: datetime | None
+    blocked_why: str | None
+    share: ShareResponse | None
+
+
+class BudgetResponse(ApiResponse):
+    """The judges' quotas of today, and the money (US dollars)."""
+
+    quotas: tuple[QuotaResponse, ...]
+    spent_usd: float
+    reserved_usd: float
+    unpriced_calls: int
+    ceiling_usd: float | None
+
+
+class ProviderBatchResponse(ApiResponse):
+    """A batch at a provider."""
+
+    provider: str
+    model: str
+    state: str
+    ended: str | None
+    questions: int
+    answered: int
+    submitted_at: datetime | None
+    ends_by: datetime | None
+    because: str | None
+    saved_usd: float
+    of: str = "evaluation"
+
+
+class BacklogResponse(ApiResponse):
+    """Deep evaluations by state, and when the deferred ones will be done; None where that cannot be said."""
+
+    waiting: int
+    deferred: int
+    submitted: int = 0
+    running: int
+    done: int
+    failed: int
+    deferred_before_you: int
+    waiting_for_batch: int = 0
+    oldest_requested_at: datetime | None
+    done_by: datetime | None
+    batches: tuple[ProviderBatchResponse, ...] = ()
+
+
+class RateResponse(ApiResponse):
+    """How often answers were right (0–1), with its interval; None where nothing was decided."""
+
+    name: str
+    of: str
+    decided: int
+    correct: int
+    skipped: int
+    rate: float | None
+    lower: float | None
+    upper: float | None
+
+
+class RatesResponse(ApiResponse):
+    """Rates by provider and subject, by model and subject, and by model and difficulty."""
+
+    provider_subject: tuple[RateResponse, ...]
+    model_subject: tuple[RateResponse, ...]
+    model_difficulty: tuple[RateResponse, ...]
+    cursor: str | None
+
+
+class LabelTaskResponse(ApiResponse):
+    """A verdict to label."""
+
+    record_id: str
+    item: str
+    problem: str | None
+    answer: str | None
+
+
+class LabelTasksResponse(ApiResponse):
+    """The verdicts to label next, and from how many they were drawn."""
+
+    sample: str
+    drawn_from: int
+    not_looked_at: int = 0
+    items: tuple[LabelTaskResponse, ...]
 
 
 class PinnedResponse(RootModel[Annotated[dict[str, str], Field(min_length=1)]]):
@@ -164,66 +299,52 @@ class RoutingResponse(ApiResponse):
     cursor: str | None
 
 
-class CurriculumResponse(ApiResponse):
+class CurriculumResponse(DocumentResponse):
     """A course in a list."""
 
-    id: str
     title: str
     chapters: int
     words: int
     patterns: int
-    updated_at: datetime
 
 
-class WholeCurriculumResponse(ApiResponse):
+class WholeCurriculumResponse(DocumentResponse):
     """A course; its chapters are printed as they come."""
 
-    id: str
     title: str
     chapters: tuple[dict[str, Any], ...]
-    updated_at: datetime
 
 
-class LearnerResponse(ApiResponse):
+class LearnerResponse(DocumentResponse):
     """A learner in a list."""
 
-    id: str
     ui_language: str
     weak_points: int
-    updated_at: datetime
 
 
-class WholeLearnerResponse(ApiResponse):
+class WholeLearnerResponse(DocumentResponse):
     """A learner; the weak points are printed as they come."""
 
-    id: str
     ui_language: str
     weak_points: tuple[dict[str, Any], ...]
-    updated_at: datetime
 
 
-class QuizResponse(ApiResponse):
+class QuizResponse(WorkResponse):
     """A quiz in a list."""
 
-    id: str
     kind: str
-    state: str
     curriculum: str | None
     chapter: str | None
     questions: int
     violations: int
     attempts: int
-    created_at: datetime
     finished_at: datetime | None
 
 
-class MeasurementResponse(ApiResponse):
+class MeasurementResponse(WorkResponse):
     """A measurement in a list."""
 
-    id: str
     surface: str
-    state: str
-    created_at: datetime
     finished_at: datetime | None
     scores: Mapping[str, float | None]
 
@@ -243,45 +364,34 @@ class OutlayResponse(ApiResponse):
     unpriced: int
 
 
-class WholeMeasurementResponse(ApiResponse):
+class WholeMeasurementResponse(WorkResponse):
     """A measurement."""
 
-    id: str
     surface: str
-    state: str
-    created_at: datetime
     metrics: tuple[MetricResponse, ...]
     outlay: OutlayResponse
 
 
-class ExperimentResponse(ApiResponse):
+class ExperimentResponse(WorkResponse):
     """An experiment in a list."""
 
-    id: str
-    state: str
     name: str | None
-    created_at: datetime
     headline: str | None
 
 
-class TaskResponse(ApiResponse):
+class TaskResponse(WorkResponse):
     """A task in a list."""
 
-    id: str
     path: str
     owner: str
-    state: str
     description: str
-    created_at: datetime
     deadline: datetime
 
 
-class AuditResponse(ApiResponse):
+class AuditResponse(WorkResponse):
     """An audit in a list."""
 
-    id: str
     kind: str
-    state: str
     requirement: str
     version: str | None
     cases: int | None
@@ -289,7 +399,6 @@ class AuditResponse(ApiResponse):
     ambiguous: int | None
     drifted: int | None
     weekly: bool
-    created_at: datetime
     finished_at: datetime | None
 
 

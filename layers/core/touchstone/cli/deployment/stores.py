@@ -8,8 +8,11 @@ from touchstone.extras import install_command
 from touchstone.judges.keys import SECRET_VARIABLE, keys_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from boto3 import Session
     from mypy_boto3_dynamodb.service_resource import Table
+    from mypy_boto3_s3 import S3Client
 
     from touchstone.records import Artifacts, Tenant
     from touchstone.records.objects import TenantObjects
@@ -32,18 +35,14 @@ def artifacts(root: str = "artifacts") -> "Artifacts":
     """The artifacts in a folder of the bucket, by default the bodies of long records. Raises as `table`."""
     from touchstone.records import Artifacts
 
-    name = _bucket()
-    s3 = _session().client("s3")
-    return Artifacts(lambda: s3, name, root=root)
+    return Artifacts(*_bucket(), root=root)
 
 
 def objects() -> "TenantObjects":
     """The objects of all tenants, in all folders of the bucket. Raises as `table`."""
     from touchstone.records.objects import TenantObjects
 
-    name = _bucket()
-    s3 = _session().client("s3")
-    return TenantObjects(lambda: s3, name)
+    return TenantObjects(*_bucket())
 
 
 def judge_keys() -> dict[str, str]:
@@ -63,13 +62,11 @@ def judge_keys() -> dict[str, str]:
     return keys_in(found.get("SecretString") or "{}")
 
 
-def check_known_tenant(records: "Table", tenant: str) -> None:
-    """Raise `NotFoundError` if the tenant does not exist. The sentence names the tenants that do."""
-    known_tenant(records, tenant)
-
-
 def known_tenant(records: "Table", tenant: str, *, in_deletion: bool = False) -> "Tenant":
-    """The tenant with this id, with `in_deletion` also one that is being deleted. Raises as `check_known_tenant`."""
+    """The tenant with this id, with `in_deletion` also one that is being deleted.
+
+    Raises `NotFoundError` if it does not exist. The sentence names the tenants that do.
+    """
     from touchstone.records import Tenants
 
     tenants = Tenants(records)
@@ -84,8 +81,11 @@ def known_tenant(records: "Table", tenant: str, *, in_deletion: bool = False) ->
         raise NotFoundError(f"There is no tenant {tenant}; {there}.") from None
 
 
-def _bucket() -> str:
-    return _setting(BUCKET_VARIABLE, "bucket (the output BucketName)")
+def _bucket() -> "tuple[Callable[[], S3Client], str]":
+    """What gives a client of S3, and the name of the bucket."""
+    name = _setting(BUCKET_VARIABLE, "bucket (the output BucketName)")
+    s3 = _session().client("s3")
+    return lambda: s3, name
 
 
 def _setting(variable: str, what: str) -> str:

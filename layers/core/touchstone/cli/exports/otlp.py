@@ -13,12 +13,10 @@ https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from touchstone.cli.exports.trials import Trials
 from touchstone.cli.terminal.bars import MetricOutcome
-from touchstone.cli.terminal.places import replace
 from touchstone.cli.terminal.screen import visible
 from touchstone.judges.spends import JudgedBy, single_judge
 from touchstone.surfaces.evaluation import Report
@@ -49,11 +47,6 @@ def otlp_of_trials(trials: Trials, *, at: datetime) -> bytes:
     return _request(_events_of_trials(trials), name=trials.name, at=trials.at or at, scope="touchstone.results")
 
 
-def write_otlp_of_trials(path: Path, trials: Trials, *, at: datetime) -> None:
-    """Write the trials to a file, whole or not at all. Raises `StoreError`."""
-    replace(path, [otlp_of_trials(trials, at=at)])
-
-
 def _request(events: Iterable[Attributes], *, name: str, at: datetime, scope: str) -> bytes:
     nanoseconds = str(int(at.timestamp() * 1_000_000) * 1_000)
     records = [
@@ -72,13 +65,6 @@ def _request(events: Iterable[Attributes], *, name: str, at: datetime, scope: st
         "scopeLogs": [{"scope": {"name": scope, "version": __version__}, "logRecords": records}],
     }
     return json.dumps({"resourceLogs": [logs]}, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-
-
-def write_otlp(
-    path: Path, report: Report, outcomes: Mapping[MetricName, MetricOutcome], *, name: str, at: datetime
-) -> None:
-    """Write the report to a file, whole or not at all. Raises `StoreError`."""
-    replace(path, [otlp(report, outcomes, name=name, at=at)])
 
 
 def _events(report: Report, outcomes: Mapping[MetricName, MetricOutcome]) -> Iterator[dict[str, str | float | None]]:

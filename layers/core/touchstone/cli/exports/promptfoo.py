@@ -12,11 +12,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from touchstone.cli.exports.trials import Trial, Trials, TrialSubject
-from touchstone.cli.terminal.places import replace
 from touchstone.cli.terminal.screen import visible
 from touchstone.judges.spends import Spend, count_unpriced, known_cost
 from touchstone.version import __version__
@@ -56,11 +54,6 @@ def promptfoo(trials: Trials, *, at: datetime) -> bytes:
         "vars": list(dict.fromkeys(name for one in trials.trials for name in _vars(one))),
     }
     return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
-
-
-def write_promptfoo(path: Path, trials: Trials, *, at: datetime) -> None:
-    """Write the trials to a file, whole or not at all. Raises `StoreError`."""
-    replace(path, [promptfoo(trials, at=at)])
 
 
 def _prompt(subject: TrialSubject) -> Document:
@@ -103,20 +96,15 @@ def _result(one: Trial, prompt: Document, subjects: Sequence[TrialSubject], case
     if one.passed is None:
         result["error"] = f"{one.undecided}: {visible(one.why)}".removesuffix(": ")
     else:
-        result["gradingResult"] = _grading(one)
+        result["gradingResult"] = {
+            "pass": one.passed,
+            "score": 1.0 if one.passed else 0.0,
+            "reason": visible(one.why),
+            "namedScores": dict(one.scores),
+            "tokensUsed": _usage(one.judged),
+            "componentResults": [],
+        }
     return result
-
-
-def _grading(one: Trial) -> Document:
-    reason = visible(one.why)
-    return {
-        "pass": one.passed,
-        "score": 1.0 if one.passed else 0.0,
-        "reason": reason,
-        "namedScores": dict(one.scores),
-        "tokensUsed": _usage(one.judged),
-        "componentResults": [],
-    }
 
 
 def _vars(one: Trial) -> dict[str, str]:

@@ -101,13 +101,17 @@ def summary(path: Path) -> dict[str, Any]:
         if result.get("error") or kind is None:
             errors.append({"line": result.get("line"), "id": result.get("id"), **(result.get("error") or {})})
             continue
-        became = _BECAME[kind](result[kind])
+        work = result[kind]
+        became = _BECAME[kind](work)
         counts[kind][became] += 1
         if became == "caution" or (became == "unverified" and not passes):
-            why = {"answer": result[kind].get("answer"), "why": result[kind].get("verify_error")}
+            why = {"answer": work.get("answer"), "why": work.get("verify_error")}
             said[became].append({"line": result["line"], "id": result.get("id"), **why})
-        cost, unpriced = cost + _cost(result[kind])[0], unpriced + _cost(result[kind])[1]
-        saved += _saved(result[kind])
+        outlay = work.get("outlay") or {}
+        told = outlay or work
+        cost += told.get("cost_usd") or 0.0
+        unpriced += told.get("unpriced_calls") or told.get("unpriced") or 0
+        saved += sum(spend.get("saved_usd") or 0.0 for spend in work.get("spends") or [outlay])
     answers = counts["answer"]
     return {
         "results": str(path),
@@ -173,18 +177,6 @@ _BECAME: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "quiz": lambda quiz: str(quiz.get("state")),
 }
 """The function that names the outcome of a line, for each field of a result that can hold one."""
-
-
-def _cost(work: Mapping[str, Any]) -> tuple[float, int]:
-    """The cost of a line in US dollars without its calls of unknown price, and the number of those calls."""
-    told = work.get("outlay") or work
-    return told.get("cost_usd") or 0.0, told.get("unpriced_calls") or told.get("unpriced") or 0
-
-
-def _saved(work: Mapping[str, Any]) -> float:
-    """The amount that providers' batches saved on a line, in US dollars."""
-    spends = work.get("spends") or [work.get("outlay") or {}]
-    return sum(told.get("saved_usd") or 0.0 for told in spends)
 
 
 @contextmanager

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from touchstone.cli.files.faults import validated
 from touchstone.cli.files.material_files import READERS, source_of
-from touchstone.cli.files.requests import text_of
+from touchstone.cli.files.requests import text_of, validated
 from touchstone.errors import InputError
 from touchstone.json_text import loads
 from touchstone.material import Source

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from touchstone.cli.files.faults import validated
-from touchstone.cli.files.requests import STANDARD_INPUT, name_of, text_of
+from touchstone.cli.files.requests import STANDARD_INPUT, name_of, text_of, validated
 from touchstone.errors import InputError, TooLargeError
 from touchstone.json_text import loads
 from touchstone.judges.fence import visible

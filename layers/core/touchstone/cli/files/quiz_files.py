@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from touchstone import json_places
-from touchstone.cli.files.faults import sentence_of
 from touchstone.cli.files.material_files import GIFT_NOT_JSON, MAX_BYTES, is_gift
+from touchstone.cli.files.requests import sentence_of
 from touchstone.cli.terminal.places import read_file
 from touchstone.errors import InputError
 from touchstone.json_places import BYTE_ORDER_MARK, CharSpan, Lines, Located, MisplacedError, located

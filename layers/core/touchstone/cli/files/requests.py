@@ -3,7 +3,7 @@
 import base64
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from touchstone.answers.model import SolveRequest, VerifyRequest
 
+TOO_LARGE = frozenset({"string_too_long", "too_long"})
 PACKAGE = b"PK\x03\x04"
 """The first bytes of a ZIP file."""
 STANDARD_INPUT = "-"
@@ -134,7 +135,39 @@ def checked[T: "BaseModel"](model: type[T], fields: Mapping[str, Any]) -> T:
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        faults = error.errors(include_url=False, include_input=False)
-        where = ".".join(str(part) for part in faults[0]["loc"])
-        kind = TooLargeError if faults[0]["type"] == "string_too_long" else InputError
-        raise kind(f"{fault_sentence(faults[0])}.", where=where or None) from None
+        fault = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in fault["loc"])
+        raise _kind(fault)(f"{fault_sentence(fault)}.", where=where or None) from None
+
+
+def validated[T: "BaseModel"](model: type[T], fields: Mapping[str, Any], *, name: str, of: str) -> T:
+    """The fields of a file called `name` as an instance of `model`. `of` is what the file holds, for example `a task`.
+
+    Raises `InputError` and `TooLargeError`, which tell the first fault.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        sentence = sentence_of(fault, of=of, fields=model.model_fields)
+        raise _kind(fault)(f"{name}: {sentence}.", where=name) from None
+
+
+def sentence_of(fault: Mapping[str, Any], *, of: str, fields: Iterable[str]) -> str:
+    """One of pydantic's faults as a sentence without a full stop, which names the field and what is wrong with it."""
+    from touchstone.strict import fault_sentence
+
+    place = ".".join(str(part) for part in fault["loc"])
+    match fault["type"]:
+        case "missing":
+            return f"{place} is missing"
+        case "extra_forbidden" if len(fault["loc"]) == 1 and place != "judges":
+            return f"there is no field {place}; those of {of} are {', '.join(fields)}"
+        case _:
+            return fault_sentence(fault)
+
+
+def _kind(fault: Mapping[str, Any]) -> type[InputError]:
+    return TooLargeError if fault["type"] in TOO_LARGE else InputError

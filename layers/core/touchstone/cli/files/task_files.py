@@ -3,15 +3,14 @@
 A task is judged in this process, or created in a deployment; there the options override the content of its file.
 """
 
+import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
 from touchstone.attempts import When
-from touchstone.cli.files.faults import validated
-from touchstone.cli.files.moments import duration_of, moment_of
-from touchstone.cli.files.requests import STANDARD_INPUT, checked, name_of, text_of
+from touchstone.cli.files.requests import STANDARD_INPUT, checked, name_of, text_of, validated
 from touchstone.cli.terminal.places import write_json
 from touchstone.errors import InputError, TooLargeError
 from touchstone.json_text import loads
@@ -25,6 +24,8 @@ MOST_BYTES_A_CHARACTER, BYTE_ORDER_MARK = 4, 3
 CHALLENGE_PERIOD = "72h"
 NEEDED = {"owner": "NAME", "path": "fastest_first or quality_first", "deadline": "3d"}
 """The fields that a task must have, each with an example of its option."""
+DURATION = re.compile(r"(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m)?(?:(\d{1,9})s)?")
+"""The number of digits is limited, so that a duration is 440 years at most: `datetime` can add it to the present."""
 
 
 class TaskFile(Brief):
@@ -85,7 +86,7 @@ class DeployedTaskFile(Brief):
     """A task as a file holds it for a deployment, which makes and locks the dimensions by itself.
 
     All but the brief may be said by options instead, which go before the file. `deadline` and `challenge_period` are
-    written as `touchstone.cli.files.moments` reads them.
+    written as `moment_of` and `duration_of` read them.
     """
 
     owner: str | None = None
@@ -134,3 +135,41 @@ def task_request(source: str, options: TaskOptions, *, now: datetime) -> TaskReq
             "challenge_seconds": int(duration_of(period, where="challenge_period").total_seconds()),
         },
     )
+
+
+def duration_of(text: str, *, where: str) -> timedelta:
+    """A duration such as 3d, 12h, 90m, 30s or 1d12h. Raises `InputError`."""
+    found = _duration(text)
+    if found is None:
+        raise InputError(f"{text!r} is no duration; write it as 3d, 12h, 90m, 30s or 1d12h.", where=where)
+    return found
+
+
+def moment_of(text: str, *, where: str, now: datetime) -> datetime:
+    """The moment (UTC) that a text gives in ISO form with its time zone, or as a duration from `now`.
+
+    Raises `InputError` for any other text, and for a moment without a time zone.
+    """
+    duration = _duration(text)
+    if duration is not None:
+        return now + duration
+    try:
+        moment = datetime.fromisoformat(text)
+        utc = moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InputError(
+            f"{text!r} is no moment; write it as 2027-01-31T12:00+01:00, or from now on as 3d, 12h, 90m or 30s.",
+            where=where,
+        ) from None
+    if moment.tzinfo is None:
+        raise InputError(f"{text!r} has no time zone; add one, as in 2027-01-31T12:00+01:00 or …T12:00Z.", where=where)
+    return utc
+
+
+def _duration(text: str) -> timedelta | None:
+    """The duration in a text; None if the text is no duration."""
+    found = DURATION.fullmatch(text)
+    if found is None or not text:
+        return None
+    days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    return timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)

@@ -1,12 +1,8 @@
 """A whole audit in this process: its cases, the model that solves them, the estimate before and the progress during."""
 
 import asyncio
-import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-
-import typer
 
 from touchstone.audits.agent import Bounds, open_solver
 from touchstone.audits.agent.solving import PROVIDER, TIER
@@ -17,31 +13,14 @@ from touchstone.audits.whole import AuditProgress, SolvingTerms, audit
 from touchstone.cli.local.audit_targets import ProofSite
 from touchstone.cli.local.inprocess import opened
 from touchstone.cli.screens.experiment_screen import cost_in_words, range_in_words
-from touchstone.cli.terminal.exits import INTERRUPTED
 from touchstone.cli.terminal.progress import noted_progress
-from touchstone.cli.terminal.screen import dollars, print_facts, say
+from touchstone.cli.terminal.screen import confirm_spending, dollars, print_facts, say
 from touchstone.errors import InputError, SettingsError
 from touchstone.judges import Registry, load_registry
 from touchstone.judges.conversing import Conversing
 from touchstone.judges.questions import without_price
 from touchstone.judges.registry import Model, unpriced_allowed
 from touchstone.usage import dollars as told_dollars
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditWanted:
-    """An audit that the command line asks for. `ask`: show the estimate and ask the user before money is spent.
-
-    `provider` None: Gemini if it has a key, else another provider that has one. `previous` is the report of an earlier
-    audit, None if there is none.
-    """
-
-    cases: tuple[LoadedCase, ...]
-    out: Path
-    provider: str | None
-    terms: SolvingTerms
-    previous: QualityReport | None
-    ask: bool
 
 
 def cases_in(paths: Iterable[Path]) -> tuple[LoadedCase, ...]:
@@ -58,11 +37,6 @@ def cases_in(paths: Iterable[Path]) -> tuple[LoadedCase, ...]:
     if not found.cases:
         raise InputError("There are no cases in what was named.")
     return found.cases
-
-
-def run(wanted: AuditWanted, place: ProofSite) -> QualityReport:
-    """Do the audit in this process. Return its report."""
-    return asyncio.run(_run(wanted, place))
 
 
 def estimated(cases: tuple[LoadedCase, ...], provider: str | None, bounds: Bounds) -> tuple[AuditEstimate, str]:
@@ -95,24 +69,32 @@ def print_estimate(expected: AuditEstimate, *, model: str) -> None:
     )
 
 
-def is_interactive() -> bool:
-    """Whether standard input is a terminal, so that the user can be asked."""
-    return sys.stdin.isatty()
+async def run(
+    cases: tuple[LoadedCase, ...],
+    place: ProofSite,
+    *,
+    out: Path,
+    provider: str | None,
+    terms: SolvingTerms,
+    previous: QualityReport | None,
+    ask: bool,
+) -> QualityReport:
+    """Audit the cases in this process. Return the report. `ask`: show the estimate and ask the user to agree to it.
 
-
-async def _run(wanted: AuditWanted, place: ProofSite) -> QualityReport:
+    `provider` None: Gemini if it has a key, else another provider that has one. `previous` is the report of an earlier
+    audit, None if there is none.
+    """
     registry = load_registry()
     async with opened(registry=registry) as judges:
-        model = open_solver(judges, wanted.provider)
+        model = open_solver(judges, provider)
         listed = _listed(registry, model)
         unknown = listed is None or not listed.priced
-        if wanted.terms.max_cost_usd is not None and unknown and not unpriced_allowed():
+        if terms.max_cost_usd is not None and unknown and not unpriced_allowed():
             raise SettingsError(without_price(model.provider, model.model))
-        expected = _estimate(wanted.cases, listed, wanted.terms.bounds)
-        if wanted.ask:
+        expected = _estimate(cases, listed, terms.bounds)
+        if ask:
             print_estimate(expected, model=f"{model.provider} {model.model}")
-            if not typer.confirm("Spend that?", err=True):
-                raise typer.Exit(INTERRUPTED)
+            confirm_spending()
         most = "" if expected.cost_usd is None else f" of an estimated {dollars(expected.cost_usd[1])} at most"
         with noted_progress("Cases") as show:
 
@@ -120,13 +102,13 @@ async def _run(wanted: AuditWanted, place: ProofSite) -> QualityReport:
                 show(far.done, far.total, f"{told_dollars(far.cost_usd, far.unpriced_calls)}{most}")
 
             return await audit(
-                wanted.cases,
+                cases,
                 place.bundle,
                 model=model,
                 sandbox=place.sandbox,
-                folder=wanted.out,
-                terms=wanted.terms,
-                previous=wanted.previous,
+                folder=out,
+                terms=terms,
+                previous=previous,
                 progress=told,
             )
 

@@ -10,6 +10,8 @@ import typer
 if TYPE_CHECKING:
     from touchstone.audits.bundles import Bundle, Target
     from touchstone.audits.sandbox.bubblewrap import Sandbox
+    from touchstone.audits.sandbox.limits import Limits
+    from touchstone.audits.sandbox.prove import ProofResult
 
 Requirement = Annotated[
     str,
@@ -50,6 +52,16 @@ class ProofSite:
 
     bundle: "Bundle"
     sandbox: "Sandbox"
+
+    def proved(self, script: str, *, limits: "Limits | None" = None) -> "ProofResult":
+        """Run one proof. Raises `InputError` if the target itself is at fault. `limits` None: the usual ones."""
+        from touchstone.audits.sandbox.limits import DEFAULT_LIMITS
+        from touchstone.audits.sandbox.prove import check_import, prove
+
+        result = prove(script, self.bundle, sandbox=self.sandbox, limits=limits or DEFAULT_LIMITS)
+        if result.outcome == "error":
+            check_import(self.bundle, sandbox=self.sandbox)
+        return result
 
 
 def target_of(requirement: str, also: Sequence[str] | None) -> "Target":

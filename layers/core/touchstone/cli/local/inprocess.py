@@ -132,37 +132,32 @@ async def _evaluated(record: AnswerRecord, judges: Judges, *, wait_seconds: floa
 
 
 class WatchedJudge(Around[Judge]):
-    """Asks another judge, and calls `told` after each reply or failure."""
+    """Asks another judge, and calls `ended` after each reply, or with None after a failure."""
 
-    def __init__(self, judge: Judge, told: Told) -> None:
+    def __init__(self, judge: Judge, ended: Callable[[Reply[Any] | None], None]) -> None:
         self.inner = judge
-        self._told = told
-        self._ended = 0
-        self._cost_usd = 0.0
-        self._unpriced = 0
+        self._ended = ended
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask the other judge. Raises as that judge does."""
+        reply: Reply[T] | None = None
         try:
             reply = await self.inner.ask(question, deadline=deadline)
-            self._cost_usd += reply.cost_usd or 0.0
-            self._unpriced += reply.cost_usd is None
             return reply
         finally:
-            self._ended += 1
-            self._told(self._ended, self._cost_usd, self._unpriced)
+            self._ended(reply)
 
 
 def watched(judges: Sequence[Judge], told: Told) -> tuple[WatchedJudge, ...]:
     """The judges, each watched. `told` gets the sums over the replies of all of them."""
-    so_far: dict[int, tuple[int, float, int]] = {}
+    number, cost_usd, unpriced = 0, 0.0, 0
 
-    def of(place: int) -> Told:
-        def tell(ended: int, cost_usd: float, unpriced: int) -> None:
-            so_far[place] = (ended, cost_usd, unpriced)
-            answers, costs, others = zip(*so_far.values(), strict=True)
-            told(sum(answers), sum(costs), sum(others))
+    def ended(reply: Reply[Any] | None) -> None:
+        nonlocal number, cost_usd, unpriced
+        number += 1
+        if reply is not None:
+            cost_usd += reply.cost_usd or 0.0
+            unpriced += reply.cost_usd is None
+        told(number, cost_usd, unpriced)
 
-        return tell
-
-    return tuple(WatchedJudge(judge, of(place)) for place, judge in enumerate(judges))
+    return tuple(WatchedJudge(judge, ended) for judge in judges)

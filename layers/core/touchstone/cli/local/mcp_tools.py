@@ -125,8 +125,8 @@ def verify(
         "steps": steps,
         "language": language,
         "expected": expected or None,
+        "judges": judges,
     }
-    fields |= {"judges": judges}
     request = checked(VerifyRequest, {name: value for name, value in fields.items() if value is not None})
 
     async def whole() -> AnswerView:
@@ -205,15 +205,11 @@ def prove_claim(
     `outcome` is holds, refuted, or why it proves nothing: error, vacuous, timeout, blocked.
     """
     require_extras("audits")
-    from touchstone.audits.sandbox.prove import check_import
-    from touchstone.audits.sandbox.prove import prove as run_proof
     from touchstone.cli.local.audit_targets import opened, target_of
 
     site = opened(target_of(target, None), wheels=None, upgrade=False, trust=False)
-    found = run_proof(script, site.bundle, sandbox=site.sandbox)
-    if found.outcome == "error":
-        check_import(site.bundle, sandbox=site.sandbox)  # raises if the target itself is at fault
-    return {"target": target, "version": site.bundle.manifest.version, **found.model_dump(mode="json")}
+    found = site.proved(script).model_dump(mode="json")
+    return {"target": target, "version": site.bundle.manifest.version, **found}
 
 
 TOOLS: Mapping[Callable[..., Any], bool] = MappingProxyType(

@@ -1,6 +1,5 @@
 """The request for a quiz from the options of the command line, and a quiz that is made in this process."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,42 +20,39 @@ from touchstone.quizzes.view import AttemptView
 from touchstone.usage import dollars
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuizWanted:
-    """The options of the command line for a quiz. `curriculum` and `learner` are files or, in a deployment, ids."""
-
-    curriculum: str
-    chapter: str
-    learner: str | None
-    learner_id: str | None
-    ui_language: str | None
-    questions: int
-    kinds: str | None
-    use_cache: bool
-
-
-def request_of(wanted: QuizWanted, *, local: bool) -> tuple[QuizRequest, Curriculum | None]:
+def request_of(
+    curriculum: str,
+    chapter: str,
+    *,
+    learner: str | None,
+    learner_id: str | None,
+    kinds: list[str] | None,
+    questions: int,
+    ui_language: str | None,
+    use_cache: bool,
+    local: bool,
+) -> tuple[QuizRequest, Curriculum | None]:
     """The request for a quiz, and the course if it is in a file, else None. Raises `InputError`, `TooLargeError`.
 
     The request to a deployment has the whole chapter and learner if they are in files. If they are no files, they are
     the ids of a course and a learner that the deployment has.
     """
     fields: dict[str, Any] = {
-        "questions": wanted.questions,
-        "ui_language": wanted.ui_language,
-        "kinds": None if wanted.kinds is None else [kind.strip() for kind in wanted.kinds.split(",")],
-        "use_cache": wanted.use_cache,
+        "questions": questions,
+        "ui_language": ui_language,
+        "kinds": kinds,
+        "use_cache": use_cache,
     }
     course: Curriculum | None = None
-    if local or Path(wanted.curriculum).is_file():
-        course = curriculum_of(Path(wanted.curriculum))
-        chapter = course.chapter(wanted.chapter)
-        fields |= {"chapter": chapter.id, "curriculum": course.id} if local else {"chapter": chapter}
+    if local or Path(curriculum).is_file():
+        course = curriculum_of(Path(curriculum))
+        found = course.chapter(chapter)
+        fields |= {"chapter": found.id, "curriculum": course.id} if local else {"chapter": found}
     else:
-        fields |= {"chapter": wanted.chapter, "curriculum": wanted.curriculum}
-    if wanted.learner is not None:
-        is_file = local or Path(wanted.learner).is_file()
-        fields["learner"] = learner_of(Path(wanted.learner), wanted.learner_id) if is_file else wanted.learner
+        fields |= {"chapter": chapter, "curriculum": curriculum}
+    if learner is not None:
+        is_file = local or Path(learner).is_file()
+        fields["learner"] = learner_of(Path(learner), learner_id) if is_file else learner
     return checked(QuizRequest, fields), course
 
 

@@ -7,6 +7,7 @@ from touchstone.audits.recheck import Drift, Recheck
 from touchstone.audits.report import AuditedCase, QualityReport
 from touchstone.audits.report.model import RATINGS
 from touchstone.audits.verdict import Rating
+from touchstone.cli.screens.audit_views import change
 from touchstone.cli.screens.junit import Case, CaseOutcome, Suite
 from touchstone.cli.screens.sarif import SarifResult, SarifRun, Spot
 from touchstone.cli.terminal.exits import Exit
@@ -90,13 +91,6 @@ def exit_of_recheck(found: Recheck, failing: Collection[Failing]) -> Exit:
     return Exit.VERDICT if any(_fails(drift, failing) for drift in found.drifts) else Exit.DONE
 
 
-def exit_of_report(report: QualityReport, failing: Collection[Failing]) -> Exit:
-    """The exit code of an audit: `VERDICT` if a rating fails a build, else `UNDECIDED` if a case is Unproven."""
-    if any(one.quality_rating.lower() in failing for one in report.cases):
-        return Exit.VERDICT
-    return Exit.UNDECIDED if report.totals["Unproven"] else Exit.DONE
-
-
 def suite_of_recheck(found: Recheck, failing: Collection[Failing]) -> Suite:
     """A JUnit case for each case of a recheck. The suite fails if and only if the exit code does."""
     drifts = {drift.id: drift for drift in found.drifts}
@@ -123,7 +117,12 @@ def sarif_of_recheck(found: Recheck, failing: Collection[Failing]) -> SarifRun:
     """A result for each case that drifted, at the place of its definition. It is an error if it fails a build."""
     cases = {one.case.id: one for one in found.report.cases}
     results = [
-        _sarif_result(cases[drift.id], "drift", _drift_sentence(drift), fails=_fails(drift, failing))
+        _sarif_result(
+            cases[drift.id],
+            "drift",
+            _drift_sentence(drift),
+            fails=_fails(drift, failing),
+        )
         for drift in found.drifts
     ]
     return SarifRun(rules=ASKED, results=results)
@@ -174,14 +173,10 @@ def _drift_sentence(drift: Drift) -> str:
     The reason is what the stored script found that the library does now.
     """
     changes = "; ".join(
-        f"{one.label} {_change(one.before, one.now)}" + (f" ({one.reason.rstrip('.')})" if one.reason else "")
+        f"{one.label} {change(one.before, one.now)}" + (f" ({one.reason.rstrip('.')})" if one.reason else "")
         for one in drift.options
     )
-    return f"{_change(drift.rating_before, drift.rating_now)}: {changes}."
-
-
-def _change(before: str, now: str) -> str:
-    return before if before == now else f"{before} → {now}"
+    return f"{change(drift.rating_before, drift.rating_now)}: {changes}."
 
 
 def _drift_rows(drifts: Collection[Drift]) -> Iterator[Mapping[str, Any]]:
@@ -189,9 +184,9 @@ def _drift_rows(drifts: Collection[Drift]) -> Iterator[Mapping[str, Any]]:
         for option in drift.options:
             yield {
                 "id": drift.id,
-                "rating": _change(drift.rating_before, drift.rating_now),
+                "rating": change(drift.rating_before, drift.rating_now),
                 "option": option.label,
-                "change": _change(option.before, option.now),
+                "change": change(option.before, option.now),
                 "reason": option.reason or "it follows from the others",
             }
 

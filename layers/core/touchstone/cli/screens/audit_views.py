@@ -1,6 +1,6 @@
 """Audits of a deployment: how the command shows them, and their exit codes."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from touchstone.cli.screens.experiment_screen import cost_in_words
@@ -18,6 +18,7 @@ from touchstone.cli.terminal.screen import (
 )
 
 if TYPE_CHECKING:
+    from touchstone.audits.verdict import Rating
     from touchstone.cli.screens.audit_screen import Failing
 
 
@@ -36,10 +37,22 @@ def exit_of(view: View, failing: "Collection[Failing]") -> Exit:
     drifts = view.get("drifts") or ()
     if view.get("kind") == "recheck":
         return Exit.VERDICT if any(_fails(drift, failing) for drift in drifts) else Exit.DONE
-    totals = view.get("totals") or {}
+    return exit_of_totals(view.get("totals") or {}, failing)
+
+
+def exit_of_totals(totals: "Mapping[Rating, int]", failing: "Collection[Failing]") -> Exit:
+    """The exit code of an audit: `VERDICT` if a rating fails a build, else `UNDECIDED` if a case is Unproven.
+
+    `totals` has the number of cases with each rating.
+    """
     if any(count and rating.lower() in failing for rating, count in totals.items()):
         return Exit.VERDICT
     return Exit.UNDECIDED if totals.get("Unproven") else Exit.DONE
+
+
+def change(before: object, now: object) -> str:
+    """What a rating or an outcome was and is, in words."""
+    return str(now) if before == now else f"{before} → {now}"
 
 
 def print_audit(view: View) -> None:
@@ -83,17 +96,13 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
     yield "over (UTC)", moment(view.get("finished_at"))
 
 
-def _change(before: object, now: object) -> object:
-    return now if before == now else f"{before} → {now}"
-
-
 def _options(drift: View) -> str:
-    return ", ".join(f"{one['label']} {_change(one['before'], one['now'])}" for one in drift.get("options") or ())
+    return ", ".join(f"{one['label']} {change(one['before'], one['now'])}" for one in drift.get("options") or ())
 
 
 _DRIFTS = (
     column("id"),
-    column("rating", lambda row: _change(row.get("rating_before"), row.get("rating_now"))),
+    column("rating", lambda row: change(row.get("rating_before"), row.get("rating_now"))),
     column("options", _options),
 )
 AUDITS = (

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from touchstone import figures
-from touchstone.cli.screens.judgements import CRITERIA, SCORE, VOTES, score_of, total_of
+from touchstone.cli.screens.judgements import SCORE, print_gate, score_of, total_of
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
     View,
@@ -88,9 +88,7 @@ def print_submission(view: View) -> None:
     for feedback in view.get("feedback") or ():
         match feedback.get("type"):
             case "gate_check":
-                print_table(CRITERIA, feedback["criteria_checks"], empty="")
-                if feedback.get("votes"):  # an older deployment sends no votes
-                    print_table(VOTES, feedback["votes"], empty="")
+                print_gate(feedback)
             case "individual_scoring":
                 _print_scores("Scored by itself", feedback, _individual_facts(feedback))
             case "scoring":

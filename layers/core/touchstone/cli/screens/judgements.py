@@ -6,7 +6,7 @@ from typing import Any
 from touchstone import figures
 from touchstone.cli.terminal.bars import shown_score
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import Row, column, percent, print_facts, print_table, spent, styled
+from touchstone.cli.terminal.screen import Row, View, column, percent, print_facts, print_table, spent, styled
 from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.oracle.aggregation import Aggregate, aggregate, written_total
 from touchstone.oracle.model import Dimension, GateCheck, IndividualScoring, Unjudged
@@ -52,10 +52,7 @@ def document(judgement: Judgement) -> dict[str, Any]:
 def print_judgement(judgement: Judgement, text: str, *, fail_under: float | None) -> None:
     """Print a judgement in full. `text` is the submission, of which the risky passages are shown."""
     if judgement.gate is not None:
-        gate = judgement.gate.model_dump()
-        print_table(CRITERIA, gate["criteria_checks"], empty="")
-        if gate["votes"]:
-            print_table(VOTES, gate["votes"], empty="")
+        print_gate(judgement.gate.model_dump())
     if judgement.dimensions is not None:
         if judgement.scoring is None:
             rows: Sequence[Row] = [dimension.model_dump() for dimension in judgement.dimensions]
@@ -67,6 +64,13 @@ def print_judgement(judgement: Judgement, text: str, *, fail_under: float | None
             if votes:
                 print_table(SCORE_VOTES, votes, empty="")
     print_facts(_facts(judgement, text, fail_under=fail_under))
+
+
+def print_gate(gate: View) -> None:
+    """Print whether each criterion is met, and how several judges voted. An older deployment tells no votes."""
+    print_table(_CRITERIA, gate["criteria_checks"], empty="")
+    if gate.get("votes"):
+        print_table(_VOTES, gate["votes"], empty="")
 
 
 def _rows(dimensions: Sequence[Dimension], scoring: IndividualScoring) -> list[Row]:
@@ -145,7 +149,7 @@ def _totals(judgement: Judgement) -> Aggregate | None:
 
 
 _MET = {True: "yes", False: "no", None: "undecided"}
-VOTES = (
+_VOTES = (
     column("judge", lambda row: row["model"] or row["provider"]),
     column("says met", lambda row: ", ".join(_MET[said] for said in row["passed"])),
     column("said nothing", "unscored"),
@@ -160,7 +164,7 @@ SCORE_VOTES = (
     column("said nothing", "unscored"),
 )
 """The columns for the scores that several judges gave each dimension."""
-CRITERIA = (
+_CRITERIA = (
     column("criterion"),
     column("met", lambda row: _MET[row["passed"]]),
     column("reason"),

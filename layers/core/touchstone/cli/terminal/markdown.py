@@ -5,8 +5,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
-from touchstone.cli.terminal.narrow import SHORT, fits, len_of, narrow
-from touchstone.cli.terminal.screen import console, visible
+from touchstone.cli.terminal.screen import SHORT, console, fits, narrow, visible, widths_of
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -41,11 +40,9 @@ def _markdown() -> "type[Markdown]":
             head = [] if self.header is None or self.header.row is None else self.header.row.cells
             rows = [] if self.body is None else [[cell.content for cell in row.cells] for row in self.body.rows]
             titles, right = [one.content.plain for one in head], [one.justify == "right" for one in head]
-            widths = [
-                max([len_of(title), *(row[place].cell_len for row in rows)]) for place, title in enumerate(titles)
-            ]
+            widths = widths_of(titles, rows)
             if not fits(widths, max_width=options.max_width, gap=GAP + 1):
-                yield from narrow(titles, rows, right=right, max_width=options.max_width)
+                yield from narrow(titles, rows, widths, right=right, max_width=options.max_width)
                 return
             table = Table(box=SIMPLE, pad_edge=False, collapse_padding=True)
             for one, width in zip(head, widths, strict=True):

@@ -10,10 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import typer
+
 from touchstone import figures, usage
+from touchstone.cli.terminal.exits import INTERRUPTED
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.text import Text
 
 OBEYED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -25,6 +28,10 @@ NOTHING = "–"
 SHORT_CHARS = 60
 BETWEEN_COLUMNS = 3
 """The number of characters that Rich leaves between two columns of a table."""
+SHORT, LONG = 30, 24
+"""A column whose cells have `SHORT` characters at most needs its whole width. A longer column needs `LONG` at least."""
+GAP, INDENT = 2, 4
+"""In a table that is narrower than its columns: the space between two cells, and before what goes below a row."""
 
 type Row = Mapping[str, Any]
 type View = Mapping[str, Any]
@@ -93,6 +100,17 @@ class SayOnce:
             say(sentence)
 
 
+def is_interactive() -> bool:
+    """Whether standard input is a terminal, so that the user can be asked."""
+    return sys.stdin.isatty()
+
+
+def confirm_spending() -> None:
+    """Ask the user to agree to the estimate that was shown. Leave with the code `INTERRUPTED` if the user does not."""
+    if not typer.confirm("Spend that?", err=True):
+        raise typer.Exit(INTERRUPTED)
+
+
 def print_json(document: object) -> None:
     """Print the document as JSON on standard output; a character that a terminal would obey is written as an escape."""
     text = json.dumps(document, ensure_ascii=False, indent=2)
@@ -122,11 +140,9 @@ def styled(text: object, style: str = "") -> "Text":
 
 
 def print_table(columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: str) -> None:
-    """Print the rows as a table, or by `print_narrow` if the table is too wide. If there are no rows, say `empty`."""
+    """Print the rows as a table, or by `narrow` if the table is too wide. If there are no rows, say `empty`."""
     from rich.box import SIMPLE
     from rich.table import Table
-
-    from touchstone.cli.terminal.narrow import SHORT, fits, len_of, narrow
 
     shown = list(rows)
     if not shown:
@@ -134,12 +150,11 @@ def print_table(columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: 
         return
     cells = [[styled(column.of(row)) for column in columns] for row in shown]
     at = console()
-    widths = [
-        max([len_of(column.title), *(line[place].cell_len for line in cells)]) for place, column in enumerate(columns)
-    ]
+    titles = [column.title for column in columns]
+    widths = widths_of(titles, cells)
     if not fits(widths, max_width=at.width, gap=BETWEEN_COLUMNS):
-        titles, right = [column.title for column in columns], [column.right for column in columns]
-        for part in narrow(titles, cells, right=right, max_width=at.width):
+        right = [column.right for column in columns]
+        for part in narrow(titles, cells, widths, right=right, max_width=at.width):
             at.print(part)
         return
     table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
@@ -149,6 +164,72 @@ def print_table(columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: 
     for line in cells:
         table.add_row(*line)
     at.print(table)
+
+
+def widths_of(titles: Sequence[str], cells: Sequence[Sequence["Text"]]) -> list[int]:
+    """The number of characters that the widest cell of each column takes on a terminal, its title included."""
+    from rich.cells import cell_len
+
+    return [max([cell_len(title), *(row[place].cell_len for row in cells)]) for place, title in enumerate(titles)]
+
+
+def fits(widths: Sequence[int], *, max_width: int, gap: int) -> bool:
+    """Whether columns can be read side by side in `max_width` characters."""
+    if not widths:
+        return True
+    return sum(width if width <= SHORT else LONG for width in widths) + gap * (len(widths) - 1) <= max_width
+
+
+def narrow(
+    titles: Sequence[str],
+    cells: Sequence[Sequence["Text"]],
+    widths: Sequence[int],
+    *,
+    right: Sequence[bool],
+    max_width: int,
+) -> Iterator["RenderableType"]:
+    """Each row as a line of as many short cells as fit, and below it the others, each by its title, if it has one.
+
+    `widths` are those of `widths_of`.
+    """
+    from rich.text import Text
+
+    beside: list[int] = []
+    for place, width in enumerate(widths):
+        if width <= SHORT and fits([width, *(widths[each] for each in beside)], max_width=max_width, gap=GAP):
+            beside.append(place)
+    yield _line([Text(titles[place], style="bold") for place in beside], beside, widths, right)
+    for row in cells:
+        yield _line([row[place] for place in beside], beside, widths, right)
+        for place, cell in enumerate(row):
+            if place not in beside and cell.plain.strip():
+                yield _below(titles[place], cell)
+
+
+def _line(row: Sequence["Text"], places: Sequence[int], widths: Sequence[int], right: Sequence[bool]) -> "Text":
+    from rich.text import Text
+
+    line = Text()
+    for place, cell in zip(places, row, strict=True):
+        padding = " " * (widths[place] - cell.cell_len)
+        if line:
+            line.append(" " * GAP)
+        line.append_text(Text(padding).append_text(cell) if right[place] else cell.copy().append(padding))
+    line.rstrip()
+    return line
+
+
+def _below(title: str, cell: "Text") -> "RenderableType":
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 1))
+    if title:
+        grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(*([Text(f"{title}:", style="dim")] if title else []), cell)
+    return Padding(grid, (0, 0, 0, INDENT), expand=False)
 
 
 def print_rows(
@@ -184,6 +265,11 @@ def print_facts(facts: Iterable[tuple[str, object]]) -> None:
 def field(name: str) -> Callable[[Row], object]:
     """A function that returns the value of a row under this name, None if the row has none."""
     return lambda row: row.get(name)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things, in words; `what` is one of them."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def short(text: object) -> str | None:

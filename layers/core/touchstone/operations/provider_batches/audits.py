@@ -81,7 +81,7 @@ class AuditBatches:
 
         Nothing is asked here.
         """
-        if not self._begins(record):
+        if not self.files.begins(self._asking(record)):
             return None
         try:
             found = await replayed(self.files.context, record, state)
@@ -104,15 +104,16 @@ class AuditBatches:
 
     def add_to_batches(self, record: AuditRecord, lines: Sequence[OpenLine]) -> PartsStanding:
         """Add the cases' open questions to batches. Return each case's new state, keyed by its number."""
-        return self.files.add_parts_to_batches(self._asking(record), lines, begin=self._begins(record))
+        return self.files.add_parts_to_batches(self._asking(record), lines)
 
     def _asking(self, record: AuditRecord) -> WantingWork:
-        list_key = self.files.context.auditing().files(record.id).batches_key
-        return WantingWork(tenant=record.tenant, id=record.id, created_at=record.created_at, list_key=list_key)
-
-    def _begins(self, record: AuditRecord) -> bool:
-        """Whether new batches may be begun for this audit."""
-        return record.when == "cheap" and self.files.begins(self._asking(record))
+        return WantingWork(
+            tenant=record.tenant,
+            id=record.id,
+            created_at=record.created_at,
+            list_key=self.files.context.auditing().files(record.id).batches_key,
+            cheap=record.when == "cheap",
+        )
 
 
 async def replayed(

@@ -80,13 +80,13 @@ class ExperimentBatches:
         here = context.comparing()
         found = await replayed(context, record, task, _brought(here, pair))
         wanted: tuple[WantedQuestion, ...] = ()
-        if self._begins(record) and not pair.hastened and not _wanted_again(here, pair, found):
+        if self.files.begins(self._asking(record)) and not pair.hastened and not _wanted_again(here, pair, found):
             wanted = await all_wanted(context, found.wanted.values(), shared=True)
         return PairTry(result=found.result, paid=found.paid, wanted=wanted, whole=found.whole)
 
     def add_to_batches(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PartsStanding:
         """Add the pairs' open questions to batches. Return each pair's new state, keyed by its number."""
-        return self.files.add_parts_to_batches(self._asking(record), lines, begin=self._begins(record))
+        return self.files.add_parts_to_batches(self._asking(record), lines)
 
     def _asking(self, record: ExperimentRecord) -> WantingWork:
         return WantingWork(
@@ -94,11 +94,8 @@ class ExperimentBatches:
             id=record.id,
             created_at=record.created_at,
             list_key=self.files.context.comparing().files(record.id).batches_key,
+            cheap=record.when == "cheap",
         )
-
-    def _begins(self, record: ExperimentRecord) -> bool:
-        """Whether new batches may be begun for this experiment."""
-        return record.when == "cheap" and self.files.begins(self._asking(record))
 
 
 async def replayed(

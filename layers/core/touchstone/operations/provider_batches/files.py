@@ -24,6 +24,7 @@ from touchstone.operations.batches.lines import BatchedLine, LineStanding, OpenL
 from touchstone.operations.batches.rounds import LONGEST_PAUSE
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.following import next_look
 from touchstone.operations.provider_batches.learned_sizes import learned_size
 from touchstone.operations.provider_batches.questions import ListedQuestion
 from touchstone.records import Batch, derived_ulid
@@ -33,9 +34,6 @@ from touchstone.workflows import Workflows
 MOST_LINES = 200
 """The most questions of one batch. Before a batch is sent, each of its lines is replayed, which takes up to a second
 each, within the time of one function."""
-FIRST_LOOK = timedelta(minutes=1)
-LONGEST_LOOK = timedelta(minutes=15)
-"""The longest pause between two looks at the batches of a job's parts."""
 BATCHED_WITHIN = timedelta(days=4)
 """How long after a job's request batches are begun for its parts. What is open later is asked at once, while there is
 time for it."""
@@ -45,13 +43,14 @@ time for it."""
 class WantingWork:
     """The work whose lines have questions for batches: a file, an experiment or an audit.
 
-    `list_key` is the key in scratch of the list of its batches.
+    `list_key` is the key in scratch of the list of its batches. `cheap` False: no batch is begun for it any more.
     """
 
     tenant: str
     id: str
     created_at: datetime
     list_key: str
+    cheap: bool = True
 
     @classmethod
     def of_file(cls, file: Batch) -> "WantingWork":
@@ -97,18 +96,19 @@ class FileBatches:
 
     def begins(self, job: WantingWork) -> bool:
         """Whether new batches may be begun for a job's parts."""
-        return self.on and self.context.clock() - job.created_at < BATCHED_WITHIN
+        return job.cheap and self.on and self.context.clock() - job.created_at < BATCHED_WITHIN
 
-    def add_parts_to_batches(self, job: WantingWork, lines: Sequence[OpenLine], *, begin: bool) -> PartsStanding:
-        """As `add_to_batches`, for the parts of a job."""
+    def add_parts_to_batches(self, job: WantingWork, lines: Sequence[OpenLine]) -> PartsStanding:
+        """As `add_to_batches`, for the parts of a job. New batches are begun as `begins` says."""
+        begin = self.begins(job)
         standing = self.add_to_batches(job, lines, begin=begin)
         waiting = [line for line in lines if standing[line.line].standing != "due"]
         now = self.context.clock()
         until = None
         if waiting:
-            passed = (now - max(line.until for line in waiting)) / 2
+            looked = next_look(max(line.until for line in waiting), now)
             no_later = [one.until for one in standing.values() if one.standing == "no money"]
-            until = min([now + max(FIRST_LOOK, min(passed, LONGEST_LOOK)), *(one for one in no_later if one > now)])
+            until = min([looked, *(one for one in no_later if one > now)])
         return PartsStanding(
             due=frozenset(standing) - {line.line for line in waiting},
             again=not begin,

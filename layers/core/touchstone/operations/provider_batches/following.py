@@ -17,6 +17,9 @@ from touchstone.judges.batches import BatchLook, FoundBatch, ProviderBatches
 from touchstone.judges.batches.base import CALL_SECONDS, UPLOAD_SECONDS
 
 INTENT_DIGITS = 16
+FIRST_LOOK = timedelta(minutes=1)
+LONGEST_LOOK = timedelta(minutes=15)
+"""The shortest and the longest pause of a job between two looks at the batches that it waits for."""
 REFUSALS = 3
 """How often the creation of a batch may fail for a passing fault before its questions are asked at once."""
 FIRST_PAUSE = 60.0
@@ -62,6 +65,11 @@ class BatchLocation:
     never: bool = False
     known_by: datetime | None = None
     misses: int = 0
+
+
+def next_look(since: datetime, now: datetime) -> datetime:
+    """When a job looks again at batches for which it has waited since a moment: after half the time that has passed."""
+    return now + max(FIRST_LOOK, min((now - since) / 2, LONGEST_LOOK))
 
 
 def line_id_of(intent: str | None, number: int) -> str:

@@ -1,20 +1,17 @@
 """A batch of a single record's questions, for work that is not gathered: made at once and followed until it is over."""
 
 from collections.abc import Callable, Collection
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from touchstone.judges.batches.record import BatchedKind, ProviderBatch
+from touchstone.judges.batches.record import BatchedKind
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.following import next_look
 from touchstone.operations.provider_batches.questions import ListedQuestion, all_wanted
 from touchstone.operations.provider_batches.replaying import WaitingQuestion
 from touchstone.records import derived_ulid
 from touchstone.references import Reference
 from touchstone.workflows import Workflows
-
-FIRST_LOOK = timedelta(minutes=1)
-LONGEST_LOOK = timedelta(minutes=15)
-"""The longest pause between two looks at the batch."""
 
 
 def next_look_at(context: BatchingContext, batch_id: str | None) -> datetime | None:
@@ -22,7 +19,7 @@ def next_look_at(context: BatchingContext, batch_id: str | None) -> datetime | N
     if batch_id is None:
         return None
     batch = context.batches.find(Reference(context.tenant, "provider_batch", batch_id))
-    return None if batch is None or batch.over else _look_again_at(context, batch)
+    return None if batch is None or batch.over else next_look(batch.created_at, context.clock())
 
 
 async def begin_own_batch(
@@ -63,9 +60,4 @@ async def begin_own_batch(
     if batch.over:  # the ceiling does not admit it, or it ended without a usable reply
         return None
     workflows().start("provider_batch", batch.ref)
-    return _look_again_at(context, batch)
-
-
-def _look_again_at(context: BatchingContext, batch: ProviderBatch) -> datetime:
-    now = context.clock()
-    return now + max(FIRST_LOOK, min((now - batch.created_at) / 2, LONGEST_LOOK))
+    return next_look(batch.created_at, context.clock())
