@@ -184,6 +184,13 @@ def typed(text: str) -> str:
     return text if text.isascii() else text.translate(_TYPED)
 
 
+def without_lead_in(text: str) -> str:
+    """`text` without the words that introduce its answer: they are asked for, whatever language the answer is in."""
+    lead = _PATTERN["lead"].match(text)
+    text = text if lead is None else text[lead.end() :]
+    return _PATTERN["mark"].sub(" ", text) if _PATTERN["mark signs"].search(text.lower()) else text
+
+
 def _is_prose(text: str) -> bool:
     """Whether the text is one or more sentences, not a value with its unit."""
     if "\n" in text or ("**" in text and _PATTERN["bold"].search(text)):
