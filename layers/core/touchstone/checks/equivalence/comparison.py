@@ -388,6 +388,8 @@ def _symbols(left: Value, right: Value) -> Answer:
             cased = any(OWN_CASE.search(each.written) for each in (left, right))
             symbols = cased or not (left.written.islower() or right.written.islower())
             return True if one == other and (left.written == right.written or not symbols) else None
+        case kinds.Choice(one), kinds.Choice(other) if one == other:
+            return True if left == right else None
         case (kinds.Choice(one), kinds.Choice(other)) | (kinds.Truth(one), kinds.Truth(other)):
             return one == other
         case (kinds.Choice(letters), Quantity(tree=Name(name))) | (Quantity(tree=Name(name)), kinds.Choice(letters)):
