@@ -14,6 +14,29 @@ from touchstone.checks.arithmetic.solutions import MAX_CHARS
 from touchstone.limits import AT_ONCE_SECONDS, NotAtOnceError
 
 TRUE = [
+    # roots and π
+    "√2 * √2 = 2",
+    "√12 + √27 = 5√3",
+    "3√2 = 4.23",
+    "3√8 = 2",
+    "³√27 = 3",
+    r"\sqrt[3]{27} = 3",
+    "2π · 7 = 43.96",
+    "2π = 360°",
+    "π/2 = 90 degrees",
+    "π/3 + π/6 = π/2",
+    "1/2π = 0.159",
+    # numbers of other countries
+    "Zusammen sind es 1.250 + 750 = 2.000.",
+    "Der Preis ist 3 · 2,50 € = 7,50 €.",
+    "Die Verhältnisse sind 2 : 3 : 4 = 4 : 6 : 8.",
+    "Das ist eine Mischung 1 : 4 = 20 %.",
+    "Das ist 17 : 5 = 3 Rest 2.",
+    "Die Summe von 1,2,3 ist 1 + 2 + 3 = 6.",
+    # a sign that sets off a formula, and a unit behind a bracket
+    "$-3^2 = -9$",
+    "(2 + 3) km = 5000 m",
+    r"2.5\times 10^{3}\,\text{J} = 2.5\,\text{kJ}",
     "0.5 × 2 × 3² = 9 J.",
     "Step 2: 20 / 2 = 10",
     "Step 2: 3:4 = 6:8",
@@ -224,7 +247,6 @@ UNCLEAR = [
     "1/0 + 1 = 2",
     "0^0 + 1 = 1",
     "√2 * √2 = 2",
-    "π * 2 = 7",
     "5 more than 3 * 4 = 17",
     "如果2+2=5，那么",
     "2+2=5是错误的",
@@ -262,6 +284,21 @@ UNCLEAR = [
 ]
 
 FALSE = [
+    # roots and π
+    (r"$c=\sqrt{36+64}=\sqrt{100}=14$", r"\sqrt{100}=14", "10"),
+    (r"$\sqrt{72} = \sqrt{36\cdot 2} = 12\sqrt{2}$", r"\sqrt{36\cdot 2} = 12\sqrt{2}", "≈ 8.485"),
+    ("√12 + √27 = √39", "√12 + √27 = √39", "≈ 8.66"),
+    (r"\sqrt[3]{27} = 9", r"\sqrt[3]{27} = 9", "3"),
+    (r"$A=\pi\cdot 5^2=10\pi$ cm².", r"\pi\cdot 5^2=10\pi", "≈ 78.54"),
+    ("π * 2 = 7", "π * 2 = 7", "≈ 6.283"),
+    # numbers of other countries
+    ("Der Preis ist 3 · 2,50 € = 7,00 €.", "3 · 2,50 € = 7,00 €", "7.5"),
+    ("Es sind 2 · 1.250 = 2.600 Menschen.", "2 · 1.250 = 2.600 Menschen", "2500"),
+    ("Le prix est 3 × 2,50 € = 8,50 €.", "3 × 2,50 € = 8,50 €", "7.5"),
+    ("Rabatt: 15 % von 80 € = 15 € ist der Nachlass, 0,5 € mehr.", "15 % von 80 € = 15 €", "12"),
+    ("Das sind 45 : 0,15 = 30 Stück.", "45 : 0,15 = 30 Stück", "300"),
+    # the end of an environment
+    (r"\begin{align*} 5\cdot 5-4 &= 25-4\\ &= 22 \end{align*}", r"25-4\\ &= 22", "21"),
     ("0.5 × 2 × 3² = 18 J.", "0.5 × 2 × 3² = 18", "9"),
     ("The height is 20 × 0.5 = 12 m, so it fits.", "20 × 0.5 = 12", "10"),
     ("Step 1: 4 × 5 = 20\nStep 2: 20 / 2 = 12", "20 / 2 = 12", "10"),

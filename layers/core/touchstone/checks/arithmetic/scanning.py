@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import takewhile
 
@@ -18,7 +19,7 @@ from touchstone.checks.arithmetic.numerals import (
 from touchstone.checks.arithmetic.prose import ATTACHED, UNIT_STOPS, is_currency, is_word
 from touchstone.checks.arithmetic.statements import Statement
 from touchstone.checks.notation.numerals import scale_of
-from touchstone.checks.notation.syntax import Parser
+from touchstone.checks.notation.syntax import IMPLICIT, Parser
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, value_or_none
 from touchstone.checks.notation.unit_reading import power_at
@@ -31,6 +32,8 @@ MAX_SCALE = 8
 LEAST_ATTACHED = 3
 """Least letters of a unit that may follow a number without a space, except for the units in `ATTACHED`."""
 
+_IRRATIONAL = frozenset(("π", "√", "sqrt"))
+"""What multiplies a number right before it: 2π, 3√2."""
 MAX_OPERAND_TOKENS = 300
 MAX_STARTS = 8
 """How many places are tried where the left side of an `=` may begin."""
@@ -50,7 +53,16 @@ class Reader(Parser):
     def _starts_operand(self, token: Token) -> bool:
         """Whether a bracket stands right behind an operand and so means multiplication: 2(3), (2)(3)."""
         before = self._tokens[self.place - 1]
+        if token.text in _IRRATIONAL:
+            return before.kind in ("number", "close")
         return token.is_sign("(", "{") and (before.kind == "close" or (before.kind == "number" and not token.spaced))
+
+    def _implicit(self, left: Tree, token: Token, started: int, *, after_slash: bool) -> Tree:
+        if token.text not in _IRRATIONAL:
+            return super()._implicit(left, token, started, after_slash=after_slash)
+        if after_slash:
+            raise NotAnExpressionError("it is not clear how far the denominator goes")
+        return Apply("mul", (left, self.expression(IMPLICIT + 1)))
 
     def _may_repeat(self, left: Number, *, whole: bool) -> bool:  # noqa: ARG002 - the overridden method's signature
         """Always False: nobody writes a repeating decimal as a factor, and 0.5(20) is 10."""
@@ -65,21 +77,23 @@ class Reader(Parser):
             return self._money(token)
         if is_word(token):
             raise NotAnExpressionError("a name")
-        return self._sign(token.text)
+        return self._function("sqrt") if token.kind == "function" else self._sign(token.text)
 
     def _money(self, sign: Token) -> Tree:
-        if self._is("-"):
-            self.place += 1
-            return Apply("neg", (self._money(sign),))
-        tree = self._prefix()
-        return replace(tree, unit=(sign, *tree.unit)) if isinstance(tree, Numeral) else tree
+        match self._sign(self.take().text) if self._is("-") else self._prefix():
+            case Numeral() as amount:
+                return replace(amount, unit=(sign, *amount.unit))
+            case Apply("neg", (Numeral() as amount,)):
+                return Apply("neg", (replace(amount, unit=(sign, *amount.unit)),))
+            case tree:
+                return tree  # $-3^2$ is no amount of money
 
     def _group(self, opener: str) -> Tree:
         tree = super()._group(opener)
         if self._is("%"):
             raise NotAnExpressionError("a share of a sum")
-        self._unit()
-        return tree
+        unit = self._unit()
+        return Apply("mul", (tree, Numeral(Fraction(1), unit=unit))) if units_named(unit) else tree
 
     def _argument(self) -> Tree:
         self._expect("{")
@@ -89,7 +103,9 @@ class Reader(Parser):
         """A number with the percent sign, scale and unit that follow it."""
         if self._is("frac"):
             raise NotAnExpressionError("a mixed number, or a product")
-        number = self._mixed(token._replace(value=numeral(token)))
+        written, behind = numeral(token), self.peek()
+        times_pi = behind is not None and behind.text == "π"
+        number = written if times_pi else self._mixed(token._replace(value=written))
         if not isinstance(number, Number):
             raise NotAnExpressionError("digits to another base")
         percent = self._is("%")
@@ -110,6 +126,10 @@ class Reader(Parser):
         Otherwise nothing is returned and no token is taken.
         """
         begin, words = self.place, 0
+        first = self.peek()
+        if first is not None and first.is_sign("€", "£", "¥") and self._tokens[begin - 1].kind == "number":
+            self.place += 1
+            return (first,)
         while (token := self.peek()) is not None:
             if is_word(token):
                 if not self._is_unit_word(token, first=not words):

@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import islice
 
 from touchstone.checks.arithmetic.numerals import Budget, Numeral, value_text
-from touchstone.checks.arithmetic.prose import is_doubted
+from touchstone.checks.arithmetic.prose import in_points, is_doubted
 from touchstone.checks.arithmetic.scanning import Scan
 from touchstone.checks.arithmetic.statements import Statement, StatementVerdict, is_computation, judged
 from touchstone.checks.findings import Finding
@@ -82,10 +82,11 @@ def _plain_value(expression: str) -> int | None:
     return total + term
 
 
-def _first(solution: str, budget: Budget) -> Finding | None:
+def _first(written: str, budget: Budget) -> Finding | None:
     first: tuple[int, int, Statement, StatementVerdict] | None = None
     rounded: dict[Fraction, Fraction] = {}
     # All statements of a text: first those in its words, then those inside calculator marks.
+    solution = in_points(written)
     scans = [Scan(_PATTERN["mark"].sub(lambda match: " " * len(match[0]), solution), 0, budget)]
     scans += [Scan(match[1], match.start(1), budget) for match in _PATTERN["mark"].finditer(solution)]
     found = ((scan, *statement) for scan in scans for statement in scan.statements())
@@ -98,7 +99,7 @@ def _first(solution: str, budget: Budget) -> Finding | None:
         begins = start + scan.offset
         if verdict.holds is False and (first is None or begins < first[0]) and not is_doubted(scan.text, start, end):
             first = begins, end + scan.offset, statement, verdict
-    return None if first is None else _finding(solution, *first)
+    return None if first is None else _finding(written, *first)
 
 
 def _finding(solution: str, start: int, end: int, statement: Statement, verdict: StatementVerdict) -> Finding:

@@ -8,9 +8,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from math import isqrt
 from typing import Literal
 
-from touchstone.checks.arithmetic.numerals import Budget, Numeral, mixes_units, numbers_in, quantities_of, unit_readings
+from touchstone.checks.arithmetic.numerals import (
+    Budget,
+    Numeral,
+    mixes_units,
+    numbers_in,
+    quantities_of,
+    unit_readings,
+    units_named,
+)
+from touchstone.checks.arithmetic.prose import PI
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, OutOfBoundsError, Tree, value_or_none
 from touchstone.checks.values.exact import applied, rational
 
@@ -25,6 +35,12 @@ _REPEATING_DENOMINATORS = (3, 6, 7, 9, 11, 12)
 MIN_PLACES = 2
 """0.3 is rarely a third; 0.33 often is."""
 
+_ROOT_PLACES = 30
+_INDICES = range(3, 10)
+_MOST_UNDER = 10**15
+_ROOT_ERROR = Fraction(1, 10**15)
+"""How far two values with roots may be apart, as a part of them, that are equal."""
+_ANGLE = (("angle", 1),)
 _FLOAT_ERROR = Fraction(1, 10**9)
 """Results copied from binary floating point (0.30000000000000004) are off by about 10⁻¹⁶ of their size."""
 _FLOAT_PLACES = 10
@@ -86,6 +102,8 @@ def value_of(
             if reading.percent == "relative" and operation == "add" and _adds_percent(tree):
                 values[1] *= values[0]
             value_found = applied(operation, values)
+            if value_found is None and operation == "root":
+                value_found = _root(*values)
             if value_found is None:
                 raise NotAnExpressionError("not defined, or not rational")
             bits = max(value_found.numerator.bit_length(), value_found.denominator.bit_length())
@@ -96,6 +114,35 @@ def value_of(
         case Number(value=value):
             return value
     raise NotAnExpressionError("a name has no value")
+
+
+def _root(value: Fraction, index: Fraction) -> Fraction | None:
+    """A square root to `_ROOT_PLACES` places, or another root that comes out; None for others."""
+    if value < 0:
+        return None
+    if index == 2:  # noqa: PLR2004 - the square root
+        return Fraction(isqrt(int(value * 100**_ROOT_PLACES)), 10**_ROOT_PLACES)
+    whole = Fraction(round(value ** (1 / index))) if index in _INDICES and value < _MOST_UNDER else None
+    return whole if whole is not None and whole**index == value else None
+
+
+def _indexed(tree: Tree) -> Tree:
+    """The tree with 3√8, as it is typed for the cube root too, as that root."""
+    match tree:
+        case Apply("mul", (Numeral(value=index), Apply("root", (inside, _)))) if index in _INDICES:
+            return Apply("root", (inside, Number(index)))
+        case Apply(operation, arguments):
+            return Apply(operation, tuple(map(_indexed, arguments)))
+    return tree
+
+
+def is_irrational(tree: Tree) -> bool:
+    """Whether π or a root that does not come out occurs in a tree."""
+    return any(
+        (isinstance(part, Number) and part.value == PI)
+        or (isinstance(part, Apply) and part.operation == "root" and value_or_none(rational, part) is None)
+        for part in tree.parts
+    )
 
 
 def _adds_percent(tree: Apply) -> bool:
@@ -154,7 +201,7 @@ def is_computation(tree: Tree) -> bool:
 def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> StatementVerdict:
     """Whether the statement holds under any reading; undecided if the budget does not last for all readings."""
     left, right = statement.left[0], statement.right
-    if not _is_comparable(left, right):
+    if not _is_comparable(left, right) or _may_be_angles(left, right):
         return UNDECIDED
     try:
         worth = value_of(left, _PLAIN, {}, budget), value_of(right, _PLAIN, {}, budget)
@@ -190,12 +237,22 @@ def _is_comparable(left: Tree, right: Tree) -> bool:
     return fractions[1] or (isinstance(right, Numeral) and (right.decimals is not None or right.percent))
 
 
+def _may_be_angles(left: Tree, right: Tree) -> bool:
+    """Whether a side has π and a side has an angle's unit, which may be half a turn over π: 2π = 360°."""
+    numbers = numbers_in(left) + numbers_in(right)
+    if all(number.value != PI for number in numbers):
+        return False
+    return any(unit.pi or unit.dimension == _ANGLE for number in numbers for unit in units_named(number.unit))
+
+
 def _pairs(statement: Statement) -> Iterator[tuple[Tree, Tree]]:
     leading = statement.right
     while isinstance(leading, Apply) and leading.operation in ("add", "mul", "div", "pow"):
         leading = leading.arguments[0]
     for first in statement.left:
         yield first, statement.right
+        if "root" in first.operations and (indexed := _indexed(first)) != first:
+            yield indexed, statement.right
         if statement.runs_on and is_computation(statement.right):
             yield first, leading
 
@@ -230,7 +287,11 @@ def _negates_a_power(tree: Tree) -> bool:
 def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], reading: StatementReading, about: bool) -> bool:
     first, second = values
     gap = abs(first - second)
-    if gap == 0 or (about and gap <= _ABOUT * abs(first)):
+    irrational = is_irrational(left), is_irrational(right)
+    if gap == 0 or (any(irrational) and gap <= _ROOT_ERROR * abs(first)):
+        return True
+    # 2π · 7 = 43.96 was worked out with a rounded π, and 3√2 = 4.23 with a rounded root.
+    if (about or irrational[0] != irrational[1]) and gap <= _ABOUT * abs(first):
         return True
     return _rounds(left, right, first, gap, reading) or _rounds(right, left, second, gap, reading)
 

@@ -8,8 +8,8 @@ import re
 from fractions import Fraction
 from itertools import product
 
-from touchstone.checks.equivalence.extraction import is_foreign, typed, without_lead_in
-from touchstone.checks.notation.unit_reading import units_of
+from touchstone.checks.equivalence.extraction import typed, without_lead_in
+from touchstone.checks.notation.unit_reading import is_foreign, units_of
 
 _EITHER = re.compile(
     r"(?<![\w.,])[1-9]\d{0,2}(?P<mark>\.|,|\{,\})\d{3}(?!\d|[.,]\d|[eE]|\{,\}|\s?(?:[*×·⋅^]|\\times|\\cdot))", re.ASCII
