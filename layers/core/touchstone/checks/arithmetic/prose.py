@@ -181,6 +181,14 @@ def _break(token: Token, behind: Sequence[Token]) -> Iterator[Token]:
     yield token._replace(kind="sign" if kept else "other", text=kept)
 
 
+def ratios(text: str) -> Iterator[re.Match[str]]:
+    """Every `a : b = c : d` of whole numbers that is no equation of two times of day."""
+    for match in _PATTERN["ratio"].finditer(folded(text)):
+        sides = match[0].rstrip("= "), match.string[match.start("first") : match.end("second")]
+        if not all(map(_PATTERN["time"].fullmatch, sides)):
+            yield match
+
+
 def is_doubted(text: str, start: int, end: int) -> bool:
     """Whether the statement from `start` to `end` is supposed, denied, asked, or in another notation of numbers."""
     before = folded(text[max(0, start - _CLAUSE_REACH) : start]).lower()

@@ -208,6 +208,13 @@ class Scan:
             statement = Statement(left=first, right=second, about=about, runs_on=runs_on)
             yield self.tokens[start].start, ending, statement
 
+    def ratios(self) -> Iterator[tuple[int, int, Statement]]:
+        """Every statement that two ratios are the same, as one of two quotients that are about the same."""
+        for match in prose.ratios(self.text):
+            over, under, first, second = (Numeral(Fraction(int(term))) for term in match.groups())
+            sides = Apply("div", (over, under)), Apply("div", (first, second))
+            yield match.start(), match.end("second"), Statement(left=sides[:1], right=sides[1], about=True)
+
     def _parsed(self, start: int, stop: int) -> tuple[int, Tree] | None:
         """The end (`stop` at most) and the tree of the expression that begins at `start`; None if it cannot be read."""
         if stop - start > MAX_OPERAND_TOKENS:

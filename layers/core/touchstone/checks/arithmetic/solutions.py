@@ -1,7 +1,7 @@
 """Finds the first false arithmetic statement in a solution."""
 
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice
 
 from touchstone.checks.arithmetic.numerals import Budget, Numeral, value_text
 from touchstone.checks.arithmetic.prose import in_points, is_doubted
@@ -44,7 +44,7 @@ def first_arithmetic_error(solution: str, problem: str = "", *, at_once: bool = 
     "all right".
 
     `span` covers the false statement `left = right`; in a chain, the link that breaks. `suggestion` is the value of the
-    left side; if the left side is no computation, the value of the right side. A text over `MAX_CHARS` characters is
+    left side; if only the right side is a computation, its value. A text over `MAX_CHARS` characters is
     not checked. With `at_once`, raises `NotAtOnceError` for a text that may take more than `AT_ONCE_SECONDS`.
     """
     if len(solution) > MAX_CHARS:
@@ -89,7 +89,7 @@ def _first(written: str, budget: Budget) -> Finding | None:
     solution = in_points(written)
     scans = [Scan(_PATTERN["mark"].sub(lambda match: " " * len(match[0]), solution), 0, budget)]
     scans += [Scan(match[1], match.start(1), budget) for match in _PATTERN["mark"].finditer(solution)]
-    found = ((scan, *statement) for scan in scans for statement in scan.statements())
+    found = ((scan, *statement) for scan in scans for statement in chain(scan.statements(), scan.ratios()))
     for scan, start, end, statement in islice(found, MAX_STATEMENTS):
         verdict = judged(statement, rounded, budget)
         match statement.right:
@@ -108,5 +108,5 @@ def _finding(solution: str, start: int, end: int, statement: Statement, verdict:
     quoted = " ".join(solution[start:end].split())[:MAX_QUOTED_CHARS]
     detail = sentence.format(quoted=quoted, left=left, right=right)
     # The suggestion is the value of the side that computes.
-    suggestion = left if is_computation(statement.left[0]) else right
+    suggestion = right if is_computation(statement.right) and not is_computation(statement.left[0]) else left
     return Finding(rule=RULE, span=(start, end), detail=detail, suggestion=suggestion)
