@@ -14,6 +14,21 @@ from touchstone.checks.arithmetic.solutions import MAX_CHARS
 from touchstone.limits import AT_ONCE_SECONDS, NotAtOnceError
 
 TRUE = [
+    # amounts with their units, and lengths that stand for others
+    "v = s/t = 150 m / 12 s = 12.5 m/s.",
+    "F = 70 kg × 9.81 m/s² = 690 N",
+    "E = 5 kW × 3 h = 15 kWh = 54 MJ",
+    "n = 36 g / (18 g/mol) = 2 mol",
+    "3 L / 100 km × 500 km = 15 L",
+    "v = 100 km/h ÷ 3.6 ≈ 27.8 m/s",
+    "5 km/h = 1.4 m/s",
+    "300 K = 27 °C",
+    "On the map, 10 km = 2 cm.",
+    "Each 1 cm = 5 km.",
+    "3 days = 24 hours of work",
+    "200 × 60 = 12 km/h",
+    "1 lb = 0.5 kg",
+    "3 m = 12, so m = 4",
     # roots and π
     "√2 * √2 = 2",
     "√12 + √27 = 5√3",
@@ -290,6 +305,19 @@ UNCLEAR = [
 ]
 
 FALSE = [
+    # amounts with their units
+    ("v = s/t = 150 m / 12 s = 15 m/s.", "150 m / 12 s = 15 m/s", "12.5"),
+    ("F = 2.5 kg × 4 m/s² = 8 N.", "2.5 kg × 4 m/s² = 8 N", "10"),
+    ("½ · 2 kg · (3 m/s)² = 18 J.", "½ · 2 kg · (3 m/s)² = 18 J", "9"),
+    ("R = V/I = 12 V / 0.4 A = 3 Ω.", "12 V / 0.4 A = 3 Ω", "30"),
+    ("p = F/A = 600 N / 0.02 m² = 3,000 Pa.", "600 N / 0.02 m² = 3,000 Pa", "30000"),
+    ("M(CaCO₃) = 40 + 12 + 3 × 16 = 96 g/mol.", "40 + 12 + 3 × 16 = 96 g/mol", "100"),
+    ("The speed is 72 km/h = 25 m/s.", "72 km/h = 25 m/s", "20"),
+    ("The speed is 54 km/h = 20 m/s.", "54 km/h = 20 m/s", "15"),
+    ("That takes 2.5 h = 250 min.", "2.5 h = 250 min", "150"),
+    (r"$12.5\,\text{km} = 1250\,\text{m}$", r"$12.5\,\text{km} = 1250\,\text{m}", "12500"),
+    ("2.5千克=250克。", "2.5千克=250克", "2500"),
+    ("1 m² = 100 cm²", "1 m² = 100 cm²", "10000"),
     # ratios
     ("Simplify the ratio: 18 : 24 = 2 : 3.", "18 : 24 = 2 : 3", "0.75"),
     ("比例：12：18=3：4。", "12：18=3：4", "2/3 (≈ 0.6667)"),

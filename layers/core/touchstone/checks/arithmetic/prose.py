@@ -102,6 +102,8 @@ def arithmetic_tokens(text: str) -> list[Token]:
                 found.append(token._replace(kind="number", text="π", value=Number(PI)))
             case "function" if token.text == "sqrt":
                 found.append(token)
+            case "function" if token.text == "min" and found and found[-1].kind == "number":
+                found.append(token._replace(kind="letters"))
             case "letters" if not "Ͱ" <= token.text[0] <= "Ͽ" or token.text in UNITS:
                 found.append(token._replace(text=token.text.replace(_HYPHEN, "-")) if _HYPHEN in token.text else token)
             case "han":
@@ -207,6 +209,11 @@ def is_doubted(text: str, start: int, end: int) -> bool:
 def _behind(text: str, marks: str) -> str:
     """The part of the text behind the last of the given marks."""
     return text[max(text.rfind(mark) for mark in marks) + 1 :]
+
+
+def is_to_scale(text: str) -> bool:
+    """Whether a text speaks of a map or a model, in which a length stands for another: 2 cm = 10 km."""
+    return _PATTERN["to scale"].search(text) is not None
 
 
 def is_about(text: str, start: int, end: int) -> bool:

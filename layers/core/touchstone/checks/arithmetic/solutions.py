@@ -34,18 +34,19 @@ _PATTERN = own_patterns(__file__)
 
 
 def first_arithmetic_error(solution: str, problem: str = "", *, at_once: bool = False) -> Finding | None:
-    """The first false arithmetic statement of a solution in English or Chinese; None if none is found.
+    """The first false arithmetic statement of a solution; None if none is found.
 
     Every `=` between two expressions of numbers is recomputed exactly: chains, calculator marks `<<20*2=40>>`, money,
-    percent, fractions, mixed numbers, LaTeX, units and words between the numbers, 3乘以4等于12. A statement is flagged
-    only if it is false under every reading (see `statements`). A statement that may not be arithmetic (variables,
-    ratios, times, dates, suppositions, denials) is passed over. All statements are passed over if the solution or its
-    `problem` speaks of another arithmetic: clocks, finite fields, truth values. So None means "nothing found", never
-    "all right".
+    percent, fractions, mixed numbers, LaTeX, units and words between the numbers, 3乘以4等于12. So are amounts with
+    their units (150 m / 12 s = 12.5 m/s), conversions, roots, π, equal ratios, and decimal commas of other languages.
+    A statement is flagged only if it is false under every reading (see `statements`). A statement that may not be
+    arithmetic (variables, times, dates, suppositions, denials) is passed over. All statements are passed over if the
+    solution or its `problem` speaks of another arithmetic: clocks, finite fields, truth values. So None means "nothing
+    found", never "all right".
 
     `span` covers the false statement `left = right`; in a chain, the link that breaks. `suggestion` is the value of the
-    left side; if only the right side is a computation, its value. A text over `MAX_CHARS` characters is
-    not checked. With `at_once`, raises `NotAtOnceError` for a text that may take more than `AT_ONCE_SECONDS`.
+    left side; if only the right side is a computation, its value. A text over `MAX_CHARS` characters is not checked.
+    With `at_once`, raises `NotAtOnceError` for a text that may take more than `AT_ONCE_SECONDS`.
     """
     if len(solution) > MAX_CHARS:
         return None
