@@ -310,11 +310,11 @@ def _negates_a_power(tree: Tree) -> bool:
 def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], reading: StatementReading, about: bool) -> bool:
     first, second = values
     gap = abs(first - second)
-    irrational = is_irrational(left), is_irrational(right)
-    if gap == 0 or (any(irrational) and gap <= _ROOT_ERROR * abs(first)):
+    if gap == 0 or (about and gap <= _ABOUT * abs(first)):
         return True
+    irrational = is_irrational(left), is_irrational(right)
     # 2π · 7 = 43.96 was worked out with a rounded π, and 3√2 = 4.23 with a rounded root.
-    if (about or irrational[0] != irrational[1]) and gap <= _ABOUT * abs(first):
+    if any(irrational) and gap <= (_ROOT_ERROR if all(irrational) else _ABOUT) * abs(first):
         return True
     return _rounds(left, right, first, gap, reading) or _rounds(right, left, second, gap, reading)
 
