@@ -14,6 +14,50 @@ from touchstone.checks.arithmetic.solutions import MAX_CHARS
 from touchstone.limits import AT_ONCE_SECONDS, NotAtOnceError
 
 TRUE = [
+    # amounts with their units, and lengths that stand for others
+    "v = s/t = 150 m / 12 s = 12.5 m/s.",
+    "F = 70 kg × 9.81 m/s² = 690 N",
+    "E = 5 kW × 3 h = 15 kWh = 54 MJ",
+    "n = 36 g / (18 g/mol) = 2 mol",
+    "3 L / 100 km × 500 km = 15 L",
+    "v = 100 km/h ÷ 3.6 ≈ 27.8 m/s",
+    "5 km/h = 1.4 m/s",
+    "300 K = 27 °C",
+    "On the map, 10 km = 2 cm.",
+    "Each 1 cm = 5 km.",
+    "3 days = 24 hours of work",
+    "200 × 60 = 12 km/h",
+    "1 lb = 0.5 kg",
+    "3 m = 12, so m = 4",
+    # roots and π
+    "√2 * √2 = 2",
+    "√12 + √27 = 5√3",
+    "3√2 = 4.23",
+    "3√8 = 2",
+    "³√27 = 3",
+    r"\sqrt[3]{27} = 3",
+    "2π · 7 = 43.96",
+    "2π = 360°",
+    "π/2 = 90 degrees",
+    "π/3 + π/6 = π/2",
+    "1/2π = 0.159",
+    # ratios, times and more than two terms
+    "18 : 24 = 3 : 4",
+    "12:18 = 6:9 = 2:3",
+    "8:30 = 20:30",
+    "2:3:4 = 4:6:8",
+    "2 : 3 = 4 : 6 : 8",
+    # numbers of other countries
+    "Zusammen sind es 1.250 + 750 = 2.000.",
+    "Der Preis ist 3 · 2,50 € = 7,50 €.",
+    "Die Verhältnisse sind 2 : 3 : 4 = 4 : 6 : 8.",
+    "Das ist eine Mischung 1 : 4 = 20 %.",
+    "Das ist 17 : 5 = 3 Rest 2.",
+    "Die Summe von 1,2,3 ist 1 + 2 + 3 = 6.",
+    # a sign that sets off a formula, and a unit behind a bracket
+    "$-3^2 = -9$",
+    "(2 + 3) km = 5000 m",
+    r"2.5\times 10^{3}\,\text{J} = 2.5\,\text{kJ}",
     "0.5 × 2 × 3² = 9 J.",
     "Step 2: 20 / 2 = 10",
     "Step 2: 3:4 = 6:8",
@@ -224,7 +268,6 @@ UNCLEAR = [
     "1/0 + 1 = 2",
     "0^0 + 1 = 1",
     "√2 * √2 = 2",
-    "π * 2 = 7",
     "5 more than 3 * 4 = 17",
     "如果2+2=5，那么",
     "2+2=5是错误的",
@@ -262,6 +305,38 @@ UNCLEAR = [
 ]
 
 FALSE = [
+    # amounts with their units
+    ("v = s/t = 150 m / 12 s = 15 m/s.", "150 m / 12 s = 15 m/s", "12.5"),
+    ("F = 2.5 kg × 4 m/s² = 8 N.", "2.5 kg × 4 m/s² = 8 N", "10"),
+    ("½ · 2 kg · (3 m/s)² = 18 J.", "½ · 2 kg · (3 m/s)² = 18 J", "9"),
+    ("R = V/I = 12 V / 0.4 A = 3 Ω.", "12 V / 0.4 A = 3 Ω", "30"),
+    ("p = F/A = 600 N / 0.02 m² = 3,000 Pa.", "600 N / 0.02 m² = 3,000 Pa", "30000"),
+    ("M(CaCO₃) = 40 + 12 + 3 × 16 = 96 g/mol.", "40 + 12 + 3 × 16 = 96 g/mol", "100"),
+    ("The speed is 72 km/h = 25 m/s.", "72 km/h = 25 m/s", "20"),
+    ("The speed is 54 km/h = 20 m/s.", "54 km/h = 20 m/s", "15"),
+    ("That takes 2.5 h = 250 min.", "2.5 h = 250 min", "150"),
+    (r"$12.5\,\text{km} = 1250\,\text{m}$", r"$12.5\,\text{km} = 1250\,\text{m}", "12500"),
+    ("2.5千克=250克。", "2.5千克=250克", "2500"),
+    ("1 m² = 100 cm²", "1 m² = 100 cm²", "10000"),
+    # ratios
+    ("Simplify the ratio: 18 : 24 = 2 : 3.", "18 : 24 = 2 : 3", "0.75"),
+    ("比例：12：18=3：4。", "12：18=3：4", "2/3 (≈ 0.6667)"),
+    ("12:18 = 6:9 = 3:4", "6:9 = 3:4", "2/3 (≈ 0.6667)"),
+    # roots and π
+    (r"$c=\sqrt{36+64}=\sqrt{100}=14$", r"\sqrt{100}=14", "10"),
+    (r"$\sqrt{72} = \sqrt{36\cdot 2} = 12\sqrt{2}$", r"\sqrt{36\cdot 2} = 12\sqrt{2}", "≈ 8.485"),
+    ("√12 + √27 = √39", "√12 + √27 = √39", "≈ 8.66"),
+    (r"\sqrt[3]{27} = 9", r"\sqrt[3]{27} = 9", "3"),
+    (r"$A=\pi\cdot 5^2=10\pi$ cm².", r"\pi\cdot 5^2=10\pi", "≈ 78.54"),
+    ("π * 2 = 7", "π * 2 = 7", "≈ 6.283"),
+    # numbers of other countries
+    ("Der Preis ist 3 · 2,50 € = 7,00 €.", "3 · 2,50 € = 7,00 €", "7.5"),
+    ("Es sind 2 · 1.250 = 2.600 Menschen.", "2 · 1.250 = 2.600 Menschen", "2500"),
+    ("Le prix est 3 × 2,50 € = 8,50 €.", "3 × 2,50 € = 8,50 €", "7.5"),
+    ("Rabatt: 15 % von 80 € = 15 € ist der Nachlass, 0,5 € mehr.", "15 % von 80 € = 15 €", "12"),
+    ("Das sind 45 : 0,15 = 30 Stück.", "45 : 0,15 = 30 Stück", "300"),
+    # the end of an environment
+    (r"\begin{align*} 5\cdot 5-4 &= 25-4\\ &= 22 \end{align*}", r"25-4\\ &= 22", "21"),
     ("0.5 × 2 × 3² = 18 J.", "0.5 × 2 × 3² = 18", "9"),
     ("The height is 20 × 0.5 = 12 m, so it fits.", "20 × 0.5 = 12", "10"),
     ("Step 1: 4 × 5 = 20\nStep 2: 20 / 2 = 12", "20 / 2 = 12", "10"),

@@ -1,7 +1,7 @@
 """The numbers of a solution with their units and scales, their values in base units, and the steps that this takes."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
@@ -22,6 +22,7 @@ SCALE_WORDS = SCALES | {"打": 12}
 type Quantity = tuple[Fraction, Dimension]
 """A value in base units, and its dimension."""
 
+_POWERS = range(2, 5)
 LONGEST_NAME = 6
 """The most words or Chinese characters in the name of a unit."""
 
@@ -183,6 +184,44 @@ def quantities_of(tree: Tree, budget: Budget) -> list[Quantity]:
             if found and len(found) <= READINGS:
                 return found
     raise NotAnExpressionError("units that do not combine plainly")
+
+
+def amounts_of(tree: Tree, budget: Budget) -> list[Unit]:
+    """The possible values of a side as units of their own size: 150 m / 12 s as 12.5 m/s.
+
+    Raises NotAnExpressionError if a name is no unit, or the units do not combine.
+    """
+    budget.spend()
+    match tree:
+        case Numeral():
+            named = read_unit(_runs(tree.unit)) if tree.unit else (ONE,)
+            found = [size for unit in named if not (unit.offset or unit.pi) for size in unit.sizes()]
+            if tree.unit and not all(unit.dimension for unit in found):
+                raise NotAnExpressionError("things that are counted")
+            found = [replace(unit, factor=unit.factor * tree.stated, elsewhere=frozenset(), noun="") for unit in found]
+        case Apply("neg", (operand,)):
+            found = [replace(unit, factor=-unit.factor) for unit in amounts_of(operand, budget)]
+        case Apply("pow", (base, Numeral(value=power, unit=()))) if power in _POWERS:
+            found = [unit ** int(power) for unit in amounts_of(base, budget)]
+        case Apply("add" | "mul" | "div" as operation, (left, right)):
+            pairs = product(amounts_of(left, budget), amounts_of(right, budget))
+            found = [each for pair in pairs for each in _worked_out(operation, *pair)]
+        case _:
+            raise NotAnExpressionError("units that do not combine")
+    found = list(dict.fromkeys(found))
+    if not found or len(found) > READINGS:
+        raise NotAnExpressionError("units that do not combine, or in too many ways")
+    return found
+
+
+def _worked_out(operation: str, left: Unit, right: Unit) -> Iterator[Unit]:
+    match operation:
+        case "add" if left.dimension == right.dimension:
+            yield replace(left, factor=left.factor + right.factor)
+        case "mul":
+            yield left * right
+        case "div" if right.factor:
+            yield left * right**-1
 
 
 def _combined(operation: str, left: Quantity, right: Quantity) -> Iterator[Quantity]:

@@ -8,8 +8,11 @@ signs of this module (`BREAK`, `BULLET`), and "other".
 
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from touchstone.checks.notation.tokens import Token, folded, tokens_of
+from touchstone.checks.notation.trees import Number
+from touchstone.checks.notation.unit_reading import is_foreign
 from touchstone.checks.notation.units import UNITS
 from touchstone.packaged import own_patterns, own_table, with_pieces
 
@@ -23,7 +26,7 @@ _CURRENCIES = ("¤", "¥", "€", "£")
 _KEPT = frozenset(("+", "-", "*", "/", "^", "%", "!", "°", "frac", "√", *RELATIONS, *_CURRENCIES))
 _BREAKS = frozenset((BREAK, "?", '"', ".", ",", ":", "=>", "->", "—"))
 _LINES = ("\n", "\\\\")
-_TIMES = frozenset(("x", "of", "的"))
+_TIMES = frozenset(("x", "of", "von", "的"))
 _NOTHING = "\ue000"
 _NOWHERE = "\u2060"
 """A character that is not shown and does not separate tokens."""
@@ -50,8 +53,20 @@ _SPECIAL = re.compile(
     with_pieces(f"{_TABLE['begins']}(?:{'|'.join(_TABLE['grammar'])})", _TABLE),
     re.MULTILINE | re.IGNORECASE,
 )
-_SIGNS = {"heading": " ", "item": " ", "type": " ", "hyphen": _HYPHEN, "cry": BREAK, "percent": "%", "equality": "="}
+_SIGNS = {
+    "heading": " ",
+    "item": " ",
+    "type": " ",
+    "hyphen": _HYPHEN,
+    "cry": BREAK,
+    "environment": BREAK,
+    "percent": "%",
+    "equality": "=",
+}
 
+PI = Fraction("3.14159265358979323846")
+"""π to as many digits as nobody needs: what is equal with it is equal with π."""
+_EXCHANGED = str.maketrans(".,", ",.")
 _DENIAL_REACH = 80
 """Characters after a statement in which the text may still deny it."""
 _CLAUSE_REACH = 400
@@ -65,7 +80,7 @@ def is_currency(token: Token) -> bool:
 
 def is_start(token: Token) -> bool:
     """Whether an operand can begin with the token, apart from the operand's sign."""
-    return token.kind in ("number", "open") or token.is_sign("frac", "√", *_CURRENCIES)
+    return token.kind in ("number", "open", "function") or token.is_sign("frac", "√", *_CURRENCIES)
 
 
 def is_word(token: Token) -> bool:
@@ -83,6 +98,12 @@ def arithmetic_tokens(text: str) -> list[Token]:
                 found.append(token)
             case "letters" | "han" if _is_times(token, found[-1] if found else None, tokens[place + 1 : place + 3]):
                 found.append(token._replace(kind="sign", text="*"))
+            case "letters" if token.text in ("π", "pi"):
+                found.append(token._replace(kind="number", text="π", value=Number(PI)))
+            case "function" if token.text == "sqrt":
+                found.append(token)
+            case "function" if token.text == "min" and found and found[-1].kind == "number":
+                found.append(token._replace(kind="letters"))
             case "letters" if not "Ͱ" <= token.text[0] <= "Ͽ" or token.text in UNITS:
                 found.append(token._replace(text=token.text.replace(_HYPHEN, "-")) if _HYPHEN in token.text else token)
             case "han":
@@ -96,6 +117,21 @@ def arithmetic_tokens(text: str) -> list[Token]:
             case _:
                 found.extend(_break(token, tokens[place + 1 : place + 2]))
     return [found[0]._replace(spaced=True), *found[1:]] if found else []
+
+
+def in_points(text: str) -> str:
+    """A text of another language with its numbers as English writes them: 2,50 as 2.50, 1.250 as 1,250.
+
+    There 10 : 4 is a quotient. The text itself if nothing shows that its commas are decimal. Every character keeps its
+    place.
+    """
+    if not _PATTERN["other numbers"].search(text) or _PATTERN["decimal points"].search(text):
+        return text
+    if not (is_foreign(text) or (_PATTERN["decimal commas"].search(text) and not _PATTERN["words"].search(text))):
+        return text
+    if not _PATTERN["three terms"].search(text):
+        text = _PATTERN["division"].sub(" ÷ ", text)
+    return _PATTERN["number"].sub(lambda number: number[0].translate(_EXCHANGED), text)
 
 
 def _respelled(match: re.Match[str]) -> str:
@@ -122,7 +158,7 @@ def _is_times(token: Token, before: Token | None, behind: Sequence[Token]) -> bo
     match text:
         case "x":
             return is_start(after) and (token.spaced == after.spaced or is_currency(after))
-        case "of":
+        case "of" | "von":
             return before.is_sign("%") and (after.kind in ("number", "open") or is_currency(after))
         case "的":
             return before.kind in ("number", "close") and after.kind == "number"
@@ -147,6 +183,14 @@ def _break(token: Token, behind: Sequence[Token]) -> Iterator[Token]:
     yield token._replace(kind="sign" if kept else "other", text=kept)
 
 
+def ratios(text: str) -> Iterator[re.Match[str]]:
+    """Every `a : b = c : d` of whole numbers that is no equation of two times of day."""
+    for match in _PATTERN["ratio"].finditer(folded(text)):
+        sides = match[0].rstrip("= "), match.string[match.start("first") : match.end("second")]
+        if not all(map(_PATTERN["time"].fullmatch, sides)):
+            yield match
+
+
 def is_doubted(text: str, start: int, end: int) -> bool:
     """Whether the statement from `start` to `end` is supposed, denied, asked, or in another notation of numbers."""
     before = folded(text[max(0, start - _CLAUSE_REACH) : start]).lower()
@@ -165,6 +209,11 @@ def is_doubted(text: str, start: int, end: int) -> bool:
 def _behind(text: str, marks: str) -> str:
     """The part of the text behind the last of the given marks."""
     return text[max(text.rfind(mark) for mark in marks) + 1 :]
+
+
+def is_to_scale(text: str) -> bool:
+    """Whether a text speaks of a map or a model, in which a length stands for another: 2 cm = 10 km."""
+    return _PATTERN["to scale"].search(text) is not None
 
 
 def is_about(text: str, start: int, end: int) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import takewhile
 
@@ -18,7 +19,7 @@ from touchstone.checks.arithmetic.numerals import (
 from touchstone.checks.arithmetic.prose import ATTACHED, UNIT_STOPS, is_currency, is_word
 from touchstone.checks.arithmetic.statements import Statement
 from touchstone.checks.notation.numerals import scale_of
-from touchstone.checks.notation.syntax import Parser
+from touchstone.checks.notation.syntax import IMPLICIT, Parser
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, value_or_none
 from touchstone.checks.notation.unit_reading import power_at
@@ -31,6 +32,8 @@ MAX_SCALE = 8
 LEAST_ATTACHED = 3
 """Least letters of a unit that may follow a number without a space, except for the units in `ATTACHED`."""
 
+_IRRATIONAL = frozenset(("π", "√", "sqrt"))
+"""What multiplies a number right before it: 2π, 3√2."""
 MAX_OPERAND_TOKENS = 300
 MAX_STARTS = 8
 """How many places are tried where the left side of an `=` may begin."""
@@ -39,18 +42,31 @@ _CLOSING_REACH = 4
 
 
 class Reader(Parser):
-    """The grammar without names, for prose: an expression ends before the first token that does not belong to it."""
+    """The grammar without names, for prose: an expression ends before the first token that does not belong to it.
+
+    `measured`: a letter that stands apart behind a number is its unit: 12 s.
+    """
 
     postfix = {"!": Parser.postfix["!"]}  # noqa: RUF012 - never changed
 
-    def __init__(self, tokens: list[Token], budget: Budget) -> None:
+    def __init__(self, tokens: list[Token], budget: Budget, *, measured: bool = False) -> None:
         super().__init__(tokens)
         self._budget = budget
+        self._measures = measured
 
     def _starts_operand(self, token: Token) -> bool:
         """Whether a bracket stands right behind an operand and so means multiplication: 2(3), (2)(3)."""
         before = self._tokens[self.place - 1]
+        if token.text in _IRRATIONAL:
+            return before.kind in ("number", "close")
         return token.is_sign("(", "{") and (before.kind == "close" or (before.kind == "number" and not token.spaced))
+
+    def _implicit(self, left: Tree, token: Token, started: int, *, after_slash: bool) -> Tree:
+        if token.text not in _IRRATIONAL:
+            return super()._implicit(left, token, started, after_slash=after_slash)
+        if after_slash:
+            raise NotAnExpressionError("it is not clear how far the denominator goes")
+        return Apply("mul", (left, self.expression(IMPLICIT + 1)))
 
     def _may_repeat(self, left: Number, *, whole: bool) -> bool:  # noqa: ARG002 - the overridden method's signature
         """Always False: nobody writes a repeating decimal as a factor, and 0.5(20) is 10."""
@@ -65,21 +81,24 @@ class Reader(Parser):
             return self._money(token)
         if is_word(token):
             raise NotAnExpressionError("a name")
-        return self._sign(token.text)
+        return self._function("sqrt") if token.kind == "function" else self._sign(token.text)
 
     def _money(self, sign: Token) -> Tree:
-        if self._is("-"):
-            self.place += 1
-            return Apply("neg", (self._money(sign),))
-        tree = self._prefix()
-        return replace(tree, unit=(sign, *tree.unit)) if isinstance(tree, Numeral) else tree
+        match self._sign(self.take().text) if self._is("-") else self._prefix():
+            case Numeral() as amount:
+                # $12.5\,\text{km}$ is a formula.
+                return amount if units_named(amount.unit) else replace(amount, unit=(sign, *amount.unit))
+            case Apply("neg", (Numeral() as amount,)):
+                return Apply("neg", (replace(amount, unit=(sign, *amount.unit)),))
+            case tree:
+                return tree  # $-3^2$ is no amount of money
 
     def _group(self, opener: str) -> Tree:
         tree = super()._group(opener)
         if self._is("%"):
             raise NotAnExpressionError("a share of a sum")
-        self._unit()
-        return tree
+        unit = self._unit()
+        return Apply("mul", (tree, Numeral(Fraction(1), unit=unit))) if units_named(unit) else tree
 
     def _argument(self) -> Tree:
         self._expect("{")
@@ -89,7 +108,9 @@ class Reader(Parser):
         """A number with the percent sign, scale and unit that follow it."""
         if self._is("frac"):
             raise NotAnExpressionError("a mixed number, or a product")
-        number = self._mixed(token._replace(value=numeral(token)))
+        written, behind = numeral(token), self.peek()
+        times_pi = behind is not None and behind.text == "π"
+        number = written if times_pi else self._mixed(token._replace(value=written))
         if not isinstance(number, Number):
             raise NotAnExpressionError("digits to another base")
         percent = self._is("%")
@@ -110,6 +131,10 @@ class Reader(Parser):
         Otherwise nothing is returned and no token is taken.
         """
         begin, words = self.place, 0
+        first = self.peek()
+        if first is not None and first.is_sign("€", "£", "¥") and self._tokens[begin - 1].kind == "number":
+            self.place += 1
+            return (first,)
         while (token := self.peek()) is not None:
             if is_word(token):
                 if not self._is_unit_word(token, first=not words):
@@ -127,7 +152,8 @@ class Reader(Parser):
             if words - characters > MAX_UNIT_WORDS or characters > MAX_UNIT_CHARACTERS:
                 break
         following = self.peek()
-        if following is None or following.kind == "close" or following.is_sign("+", "-", "*", "/"):
+        ends_formula = following is not None and following.is_sign("¤") and self.peek(1) is None
+        if following is None or following.kind == "close" or following.is_sign("+", "-", "*", "/") or ends_formula:
             return tuple(self._tokens[begin : self.place])
         self.place = begin
         return ()
@@ -140,9 +166,9 @@ class Reader(Parser):
             return True
         if first and before.kind == "number" and not token.spaced and not token.upright:
             return text in ATTACHED or token.text in ATTACHED or (len(text) >= LEAST_ATTACHED and text in UNITS)
-        if text == "a":
+        if token.text == "a" or (text == "a" and not self._measures):
             return not first or (following is not None and is_word(following))
-        return len(text) > 1 or (token.text in UNITS and (before.is_sign("/", "°") or token.upright))
+        return len(text) > 1 or (token.text in UNITS and (self._measures or before.is_sign("/", "°") or token.upright))
 
 
 class Scan:
@@ -159,40 +185,80 @@ class Scan:
         pairs = zip(before, self.tokens, strict=False)
         return {token.text for kind, token in pairs if kind != "number" and token.kind == "letters"}
 
+    @cached_property
+    def _to_scale(self) -> bool:
+        return prose.is_to_scale(self.text)
+
     def statements(self) -> Iterator[tuple[int, int, Statement]]:
-        """Every `left = right` that can be read: its start and end in the text, and the statement."""
+        """Every `left = right` that can be read: its start and end in the text, and the statement.
+
+        What cannot be read otherwise may be amounts with units of one letter: 150 m / 12 s = 12.5 m/s.
+        """
         borders = [index for index, token in enumerate(self.tokens) if token.is_sign(prose.BREAK, "=", "~=")]
         for place, index in enumerate(borders):
-            relation = self.tokens[index]
-            if relation.text == prose.BREAK:
+            if self.tokens[index].text == prose.BREAK:
                 continue
             previous = borders[place - 1] if place else -1
             following = borders[place + 1] if place + 1 < len(borders) else len(self.tokens)
-            right = self._parsed(index + 1, following)
-            if right is None:
-                continue
-            measured = self._ends_in_unit(right[0])
-            if not (measured or self._ends_well(right[0], following)):
-                continue
-            if (left := self._left_of(previous, index)) is None:
-                continue
-            if measured and any(number.unit for tree in left[1] for number in numbers_in(tree)):
-                continue
-            (start, first), (end, second) = left, right
-            last, behind = self.tokens[end - 1], self.tokens[min(end, len(self.tokens) - 1)]
-            # Include the brace that closes a LaTeX text.
-            ending = last.end + (last.upright and self.text[last.end : last.end + 1] == "}")
-            about = relation.text == "~=" or prose.is_about(self.text, relation.start, behind.end)
-            leading = self.tokens[index + 1]
-            runs_on = leading.kind == "number" or prose.is_currency(leading)
-            statement = Statement(left=first, right=second, about=about, runs_on=runs_on)
-            yield self.tokens[start].start, ending, statement
+            found = self._statement(previous, index, following)
+            if found is None and any(map(self._may_be_unit, range(previous + 1, following))):
+                found = self._statement(previous, index, following, measured=True)
+            if found is not None:
+                yield found
 
-    def _parsed(self, start: int, stop: int) -> tuple[int, Tree] | None:
+    def _may_be_unit(self, place: int) -> bool:
+        token = self.tokens[place]
+        apart = token.spaced or token.upright or self.tokens[place - 1].is_sign("/")
+        return token.kind == "letters" and len(token.text) == 1 and apart and token.text in UNITS
+
+    def _statement(
+        self, previous: int, index: int, following: int, *, measured: bool = False
+    ) -> tuple[int, int, Statement] | None:
+        """The statement around a relation, within the borders on both sides; None if it cannot be read.
+
+        `measured`: its right side is one amount with a unit, and so are the numbers on its left, or none of them.
+        """
+        right = self._parsed(index + 1, following, measured=measured)
+        if right is None:
+            return None
+        ends_in_unit = not measured and self._ends_in_unit(right[0])
+        if not (ends_in_unit or self._ends_well(right[0], following)):
+            return None
+        if (left := self._left_of(previous, index, measured=measured)) is None:
+            return None
+        has_units = any(number.unit for tree in left[1] for number in numbers_in(tree))
+        if ends_in_unit and has_units:
+            return None
+        (start, first), (end, second) = left, right
+        # A single letter behind what has no units may be a variable.
+        if measured and not (isinstance(second, Numeral) and len(second.unit) > (not has_units)):
+            return None
+        relation, last, behind = self.tokens[index], self.tokens[end - 1], self.tokens[min(end, len(self.tokens) - 1)]
+        # Include the brace that closes a LaTeX text.
+        ending = last.end + (last.upright and self.text[last.end : last.end + 1] == "}")
+        leading = self.tokens[index + 1]
+        statement = Statement(
+            left=first,
+            right=second,
+            about=relation.text == "~=" or prose.is_about(self.text, relation.start, behind.end),
+            runs_on=leading.kind == "number" or prose.is_currency(leading),
+            measured=measured,
+            to_scale=self._to_scale,
+        )
+        return self.tokens[start].start, ending, statement
+
+    def ratios(self) -> Iterator[tuple[int, int, Statement]]:
+        """Every statement that two ratios are the same, as one of two quotients that are about the same."""
+        for match in prose.ratios(self.text):
+            over, under, first, second = (Numeral(Fraction(int(term))) for term in match.groups())
+            sides = Apply("div", (over, under)), Apply("div", (first, second))
+            yield match.start(), match.end("second"), Statement(left=sides[:1], right=sides[1], about=True)
+
+    def _parsed(self, start: int, stop: int, *, measured: bool = False) -> tuple[int, Tree] | None:
         """The end (`stop` at most) and the tree of the expression that begins at `start`; None if it cannot be read."""
         if stop - start > MAX_OPERAND_TOKENS:
             return None
-        reader = Reader(self.tokens[start:stop], self.budget)
+        reader = Reader(self.tokens[start:stop], self.budget, measured=measured)
         tree = value_or_none(reader.expression, 0)
         return None if tree is None else (start + reader.place, tree)
 
@@ -226,13 +292,13 @@ class Scan:
             return False
         return self.tokens[end - 1].kind == "number" and token.text not in self._names
 
-    def _left_of(self, previous: int, index: int) -> tuple[int, tuple[Tree, ...]] | None:
+    def _left_of(self, previous: int, index: int, *, measured: bool = False) -> tuple[int, tuple[Tree, ...]] | None:
         """The start of the longest expression that ends at the relation, and its possible trees.
 
         None if there is none, or if tokens before the expression belong to it.
         """
         for start in self._starts(previous, index):
-            parsed = self._parsed(start, index)
+            parsed = self._parsed(start, index, measured=measured)
             if parsed is None or parsed[0] != index:
                 continue
             if not self._begins_well(start, previous):
@@ -240,7 +306,7 @@ class Scan:
             if start == 0 or not (dash := self.tokens[start - 1]).is_sign(prose.BULLET):
                 return start, (parsed[1],)
             # "- 3 + 4" at the start of a line is an item 3 + 4, or 1.
-            signed = Reader([dash._replace(text="-"), *self.tokens[start:index]], self.budget)
+            signed = Reader([dash._replace(text="-"), *self.tokens[start:index]], self.budget, measured=measured)
             tree = value_or_none(signed.expression, 0)
             return start, (parsed[1],) if tree is None else (parsed[1], tree)
         return None

@@ -1,10 +1,10 @@
 """Finds the first false arithmetic statement in a solution."""
 
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice
 
 from touchstone.checks.arithmetic.numerals import Budget, Numeral, value_text
-from touchstone.checks.arithmetic.prose import is_doubted
+from touchstone.checks.arithmetic.prose import in_points, is_doubted
 from touchstone.checks.arithmetic.scanning import Scan
 from touchstone.checks.arithmetic.statements import Statement, StatementVerdict, is_computation, judged
 from touchstone.checks.findings import Finding
@@ -34,18 +34,19 @@ _PATTERN = own_patterns(__file__)
 
 
 def first_arithmetic_error(solution: str, problem: str = "", *, at_once: bool = False) -> Finding | None:
-    """The first false arithmetic statement of a solution in English or Chinese; None if none is found.
+    """The first false arithmetic statement of a solution; None if none is found.
 
     Every `=` between two expressions of numbers is recomputed exactly: chains, calculator marks `<<20*2=40>>`, money,
-    percent, fractions, mixed numbers, LaTeX, units and words between the numbers, 3乘以4等于12. A statement is flagged
-    only if it is false under every reading (see `statements`). A statement that may not be arithmetic (variables,
-    ratios, times, dates, suppositions, denials) is passed over. All statements are passed over if the solution or its
-    `problem` speaks of another arithmetic: clocks, finite fields, truth values. So None means "nothing found", never
-    "all right".
+    percent, fractions, mixed numbers, LaTeX, units and words between the numbers, 3乘以4等于12. So are amounts with
+    their units (150 m / 12 s = 12.5 m/s), conversions, roots, π, equal ratios, and decimal commas of other languages.
+    A statement is flagged only if it is false under every reading (see `statements`). A statement that may not be
+    arithmetic (variables, times, dates, suppositions, denials) is passed over. All statements are passed over if the
+    solution or its `problem` speaks of another arithmetic: clocks, finite fields, truth values. So None means "nothing
+    found", never "all right".
 
     `span` covers the false statement `left = right`; in a chain, the link that breaks. `suggestion` is the value of the
-    left side; if the left side is no computation, the value of the right side. A text over `MAX_CHARS` characters is
-    not checked. With `at_once`, raises `NotAtOnceError` for a text that may take more than `AT_ONCE_SECONDS`.
+    left side; if only the right side is a computation, its value. A text over `MAX_CHARS` characters is not checked.
+    With `at_once`, raises `NotAtOnceError` for a text that may take more than `AT_ONCE_SECONDS`.
     """
     if len(solution) > MAX_CHARS:
         return None
@@ -82,13 +83,14 @@ def _plain_value(expression: str) -> int | None:
     return total + term
 
 
-def _first(solution: str, budget: Budget) -> Finding | None:
+def _first(written: str, budget: Budget) -> Finding | None:
     first: tuple[int, int, Statement, StatementVerdict] | None = None
     rounded: dict[Fraction, Fraction] = {}
     # All statements of a text: first those in its words, then those inside calculator marks.
+    solution = in_points(written)
     scans = [Scan(_PATTERN["mark"].sub(lambda match: " " * len(match[0]), solution), 0, budget)]
     scans += [Scan(match[1], match.start(1), budget) for match in _PATTERN["mark"].finditer(solution)]
-    found = ((scan, *statement) for scan in scans for statement in scan.statements())
+    found = ((scan, *statement) for scan in scans for statement in chain(scan.statements(), scan.ratios()))
     for scan, start, end, statement in islice(found, MAX_STATEMENTS):
         verdict = judged(statement, rounded, budget)
         match statement.right:
@@ -98,7 +100,7 @@ def _first(solution: str, budget: Budget) -> Finding | None:
         begins = start + scan.offset
         if verdict.holds is False and (first is None or begins < first[0]) and not is_doubted(scan.text, start, end):
             first = begins, end + scan.offset, statement, verdict
-    return None if first is None else _finding(solution, *first)
+    return None if first is None else _finding(written, *first)
 
 
 def _finding(solution: str, start: int, end: int, statement: Statement, verdict: StatementVerdict) -> Finding:
@@ -107,5 +109,5 @@ def _finding(solution: str, start: int, end: int, statement: Statement, verdict:
     quoted = " ".join(solution[start:end].split())[:MAX_QUOTED_CHARS]
     detail = sentence.format(quoted=quoted, left=left, right=right)
     # The suggestion is the value of the side that computes.
-    suggestion = left if is_computation(statement.left[0]) else right
+    suggestion = right if is_computation(statement.right) and not is_computation(statement.left[0]) else left
     return Finding(rule=RULE, span=(start, end), detail=detail, suggestion=suggestion)

@@ -8,10 +8,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from math import isqrt
 from typing import Literal
 
-from touchstone.checks.arithmetic.numerals import Budget, Numeral, mixes_units, numbers_in, quantities_of, unit_readings
+from touchstone.checks.arithmetic.numerals import (
+    Budget,
+    Numeral,
+    amounts_of,
+    mixes_units,
+    numbers_in,
+    quantities_of,
+    unit_readings,
+    units_named,
+)
+from touchstone.checks.arithmetic.prose import PI
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, OutOfBoundsError, Tree, value_or_none
+from touchstone.checks.notation.units import Unit
 from touchstone.checks.values.exact import applied, rational
 
 MAX_BITS = 1_024
@@ -25,6 +37,15 @@ _REPEATING_DENOMINATORS = (3, 6, 7, 9, 11, 12)
 MIN_PLACES = 2
 """0.3 is rarely a third; 0.33 often is."""
 
+_ROOT_PLACES = 30
+_INDICES = range(3, 10)
+_MOST_UNDER = 10**15
+_ROOT_ERROR = Fraction(1, 10**15)
+"""How far two values with roots may be apart, as a part of them, that are equal."""
+_ANGLE = (("angle", 1),)
+_HOUR = 3_600
+_ROUNDED = Fraction(1, 100)
+"""How far an amount may be from its exact value, as a part of it: it may go on with rounded numbers."""
 _FLOAT_ERROR = Fraction(1, 10**9)
 """Results copied from binary floating point (0.30000000000000004) are off by about 10⁻¹⁶ of their size."""
 _FLOAT_PLACES = 10
@@ -86,6 +107,8 @@ def value_of(
             if reading.percent == "relative" and operation == "add" and _adds_percent(tree):
                 values[1] *= values[0]
             value_found = applied(operation, values)
+            if value_found is None and operation == "root":
+                value_found = _root(*values)
             if value_found is None:
                 raise NotAnExpressionError("not defined, or not rational")
             bits = max(value_found.numerator.bit_length(), value_found.denominator.bit_length())
@@ -96,6 +119,35 @@ def value_of(
         case Number(value=value):
             return value
     raise NotAnExpressionError("a name has no value")
+
+
+def _root(value: Fraction, index: Fraction) -> Fraction | None:
+    """A square root to `_ROOT_PLACES` places, or another root that comes out; None for others."""
+    if value < 0:
+        return None
+    if index == 2:  # noqa: PLR2004 - the square root
+        return Fraction(isqrt(int(value * 100**_ROOT_PLACES)), 10**_ROOT_PLACES)
+    whole = Fraction(round(value ** (1 / index))) if index in _INDICES and value < _MOST_UNDER else None
+    return whole if whole is not None and whole**index == value else None
+
+
+def _indexed(tree: Tree) -> Tree:
+    """The tree with 3√8, as it is typed for the cube root too, as that root."""
+    match tree:
+        case Apply("mul", (Numeral(value=index), Apply("root", (inside, _)))) if index in _INDICES:
+            return Apply("root", (inside, Number(index)))
+        case Apply(operation, arguments):
+            return Apply(operation, tuple(map(_indexed, arguments)))
+    return tree
+
+
+def is_irrational(tree: Tree) -> bool:
+    """Whether π or a root that does not come out occurs in a tree."""
+    return any(
+        (isinstance(part, Number) and part.value == PI)
+        or (isinstance(part, Apply) and part.operation == "root" and value_or_none(rational, part) is None)
+        for part in tree.parts
+    )
 
 
 def _adds_percent(tree: Apply) -> bool:
@@ -110,14 +162,18 @@ def _adds_percent(tree: Apply) -> bool:
 class Statement:
     """A statement `left = right`. `left` holds every parse that the words around it allow, the usual parse first.
 
-    `about`: the text says ≈ or "about". `runs_on`: the right side begins with a bare number, so that the chain may be a
-    running one: in 3 * 4 = 12 + 1 = 13, the first `=` says only that 3 * 4 is 12. That is bad style, but no error.
+    `measured`: the right side is an amount with its unit, in which the left side is to be worked out.
+    `to_scale`: the text speaks of a map or a model. `about`: the text says ≈ or "about". `runs_on`: the right side
+    begins with a bare number, so that the chain may be a running one: in 3 * 4 = 12 + 1 = 13, the first `=` says only
+    that 3 * 4 is 12. That is bad style, but no error.
     """
 
     left: tuple[Tree, ...]
     right: Tree
     about: bool = False
     runs_on: bool = False
+    measured: bool = False
+    to_scale: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +210,9 @@ def is_computation(tree: Tree) -> bool:
 def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> StatementVerdict:
     """Whether the statement holds under any reading; undecided if the budget does not last for all readings."""
     left, right = statement.left[0], statement.right
-    if not _is_comparable(left, right):
+    if isinstance(right, Numeral) and right.unit and (statement.measured or isinstance(left, Numeral)):
+        return _judged_amounts(statement, right, budget)
+    if not _is_comparable(left, right) or _may_be_angles(left, right):
         return UNDECIDED
     try:
         worth = value_of(left, _PLAIN, {}, budget), value_of(right, _PLAIN, {}, budget)
@@ -171,7 +229,19 @@ def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], bu
         return UNDECIDED
     if mixes_units(left, right):
         return _judged_with_units(left, right, budget)
+    if isinstance(right, Numeral) and right.unit and _is_prefixed(left, right, worth[0]):
+        stated = value_or_none(amounts_of, right, budget) or []
+        return UNDECIDED if any(unit.dimension for unit in stated) else StatementVerdict(False, *worth)
     return StatementVerdict(False, *worth)
+
+
+def _is_prefixed(left: Tree, right: Numeral, value: Fraction) -> bool:
+    """Whether a number without a unit may be the stated amount in a larger or smaller unit: 200 × 60 = 12 km/h."""
+    if not right.value or any(number.unit for number in numbers_in(left)):
+        return False
+    ratio = abs(value / right.stated)
+    over, under = sorted((ratio.numerator, ratio.denominator))
+    return over == 1 and under >= 100 and str(under).strip("0") == "1"  # noqa: PLR2004 - centi-, and no slip by ten
 
 
 def _is_comparable(left: Tree, right: Tree) -> bool:
@@ -190,12 +260,22 @@ def _is_comparable(left: Tree, right: Tree) -> bool:
     return fractions[1] or (isinstance(right, Numeral) and (right.decimals is not None or right.percent))
 
 
+def _may_be_angles(left: Tree, right: Tree) -> bool:
+    """Whether a side has π and a side has an angle's unit, which may be half a turn over π: 2π = 360°."""
+    numbers = numbers_in(left) + numbers_in(right)
+    if all(number.value != PI for number in numbers):
+        return False
+    return any(unit.pi or unit.dimension == _ANGLE for number in numbers for unit in units_named(number.unit))
+
+
 def _pairs(statement: Statement) -> Iterator[tuple[Tree, Tree]]:
     leading = statement.right
     while isinstance(leading, Apply) and leading.operation in ("add", "mul", "div", "pow"):
         leading = leading.arguments[0]
     for first in statement.left:
         yield first, statement.right
+        if "root" in first.operations and (indexed := _indexed(first)) != first:
+            yield indexed, statement.right
         if statement.runs_on and is_computation(statement.right):
             yield first, leading
 
@@ -231,6 +311,10 @@ def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], reading: 
     first, second = values
     gap = abs(first - second)
     if gap == 0 or (about and gap <= _ABOUT * abs(first)):
+        return True
+    irrational = is_irrational(left), is_irrational(right)
+    # 2π · 7 = 43.96 was worked out with a rounded π, and 3√2 = 4.23 with a rounded root.
+    if any(irrational) and gap <= (_ROOT_ERROR if all(irrational) else _ABOUT) * abs(first):
         return True
     return _rounds(left, right, first, gap, reading) or _rounds(right, left, second, gap, reading)
 
@@ -279,3 +363,54 @@ def _judged_with_units(left: Tree, right: Tree, budget: Budget) -> StatementVerd
             holds = abs(value / unit.factor - right.stated) < right.last_place
             found = StatementVerdict(holds, value / unit.factor, right.stated)
     return found
+
+
+def _judged_amounts(statement: Statement, right: Numeral, budget: Budget) -> StatementVerdict:
+    """The verdict on `150 m / 12 s = 12.5 m/s`, and on a conversion: 72 km/h = 20 m/s.
+
+    It holds if it does under any reading of the units, and is undecided if these measure different things.
+    """
+    left = statement.left[0]
+    found, stated = value_or_none(amounts_of, left, budget) or [], value_or_none(amounts_of, right, budget) or []
+    bare = None if isinstance(left, Numeral) else value_or_none(value_of, left, _PLAIN, {}, budget)
+    if bare is not None and _is_near(bare, right, about=statement.about):
+        return UNDECIDED  # 100 km/h ÷ 3.6 = 27.8 m/s
+    verdict = UNDECIDED
+    for one, other in product(found, stated):
+        if not right.value or (one.dimension != other.dimension and one.dimension):
+            continue
+        size = other.factor / right.stated
+        value = one.factor / size if one.dimension else one.factor
+        if _is_near(value, right, about=statement.about):
+            return StatementVerdict(True, value, right.stated)
+        if isinstance(left, Numeral):
+            if not _is_conversion(left, one, size, statement) or abs(value - right.stated) <= _ABOUT * abs(value):
+                return UNDECIDED
+        elif _is_prefixed(left, right, value):
+            return UNDECIDED
+        verdict = StatementVerdict(False, value, right.stated)
+    return verdict
+
+
+def _is_near(value: Fraction, stated: Numeral, *, about: bool) -> bool:
+    """Whether an amount may have been rounded to what is stated; noughts behind two digits may be rounded ones."""
+    gap, last = abs(value - stated.stated), stated.last_place * stated.scale
+    while stated.decimals is None and stated.stated % (10 * last) == 0 and 100 * last < abs(stated.stated):
+        last *= 10
+    return gap < stated.last_place or 2 * gap <= last or gap <= (_ABOUT if about else _ROUNDED) * abs(value)
+
+
+def _is_conversion(left: Numeral, one: Unit, size: Fraction, statement: Statement) -> bool:
+    """Whether `2.5 h = 150 min` can only be a conversion.
+
+    A day may be one of eight hours of work, and a length may stand for a larger one, as on a map.
+    """
+    own = one.factor / left.stated if left.value else size
+    if own == size:
+        return False
+    match one.dimension:
+        case (("time", 1),):
+            return max(own, size) <= _HOUR
+        case (("length", 1),):
+            return own > size and left.value != 1 and not statement.to_scale
+    return True

@@ -142,10 +142,25 @@ def _share(value: Quantity) -> Tree:
     return scaled(value.tree, value.units[0]) if _is_share(value) else value.tree
 
 
+def in_other_case(tree: Tree, mine: frozenset[str], theirs: frozenset[str]) -> Tree | None:
+    """The tree of a side with its names in the case of the other side's: mc² for MC².
+
+    `mine` and `theirs` are all names of both sides. None if those that only one side has do not pair.
+    """
+    ones, others = (sorted(names, key=str.lower) for names in (mine - theirs, theirs - mine))
+    if not ones or [name.lower() for name in ones] != [name.lower() for name in others]:
+        return None
+    for one, other in zip(ones, others, strict=True):
+        tree = tree.substituted(one, Name(other))
+    return tree
+
+
 def _same_up_to_a_name(left: Tree, right: Tree, same: SameTrees) -> bool:
-    """Whether two expressions are equal except for one name: x² + C and c + x·x, 2n - 1 and 2k - 1."""
+    """Whether two expressions are equal except for one name, or the case of names: 2n - 1 and 2k - 1, mc² and MC²."""
     names = left.variables, right.variables
     mine, theirs = names[0] - names[1], names[1] - names[0]
+    if len(mine) > 1 and (cased := in_other_case(left, *names)) is not None:
+        return same(cased, right) is not False
     if isinstance(left, Name) or isinstance(right, Name) or len(mine) > 1 or len(theirs) > 1 or not (mine or theirs):
         return False
     one, other = next(iter(mine), "i"), next(iter(theirs), "i")

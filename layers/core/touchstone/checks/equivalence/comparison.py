@@ -13,7 +13,13 @@ from operator import itemgetter
 from string import ascii_lowercase, ascii_uppercase
 
 from touchstone.checks.algebra.expressions import Algebra, Answer
-from touchstone.checks.equivalence.amounts import accents_differ, only_quantity, same_amount, within_tolerance
+from touchstone.checks.equivalence.amounts import (
+    accents_differ,
+    in_other_case,
+    only_quantity,
+    same_amount,
+    within_tolerance,
+)
 from touchstone.checks.notation.syntax import tree_of
 from touchstone.checks.notation.tokens import tokens_of
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
@@ -266,14 +272,12 @@ class Comparison:
         return same
 
     def _in_other_case(self, left: Condition, right: Condition) -> bool:
-        """Whether two conditions may be the same up to the case of one name: PV = nRT and pV = nRT."""
+        """Whether two conditions may be the same up to the case of names: PV = nRT and pV = nRT."""
         names = left.left.variables | left.right.variables, right.left.variables | right.right.variables
-        match tuple(names[0] - names[1]), tuple(names[1] - names[0]):
-            case (one,), (other,) if one.lower() == other.lower():
-                name = Name(other)
-                renamed = Condition(left.left.substituted(one, name), left.right.substituted(one, name), left.sign)
-                return self._algebra.conditions(renamed, right) is not False
-        return False
+        one, other = (in_other_case(side, *names) for side in (left.left, left.right))
+        if one is None or other is None:
+            return False
+        return self._algebra.conditions(Condition(one, other, left.sign), right) is not False
 
     def _alternatives(self, left: Solutions, right: Solutions) -> Answer:
         names = [{tuple(sorted(name for name, _ in each)) for each in side.alternatives} for side in (left, right)]
@@ -384,6 +388,8 @@ def _symbols(left: Value, right: Value) -> Answer:
             cased = any(OWN_CASE.search(each.written) for each in (left, right))
             symbols = cased or not (left.written.islower() or right.written.islower())
             return True if one == other and (left.written == right.written or not symbols) else None
+        case kinds.Choice(one), kinds.Choice(other) if one == other:
+            return True if left == right else None
         case (kinds.Choice(one), kinds.Choice(other)) | (kinds.Truth(one), kinds.Truth(other)):
             return one == other
         case (kinds.Choice(letters), Quantity(tree=Name(name))) | (Quantity(tree=Name(name)), kinds.Choice(letters)):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.elsewhere import read_elsewhere
 from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers, typed
+from touchstone.checks.equivalence.matching import as_rows
 from touchstone.checks.equivalence.periods import may_be_one_family
 from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
@@ -63,7 +64,7 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     - Numbers are exact. A decimal that is a correct rounding or cut of the other side gives None (0.333 and 1/3); with
       one digit it is wrong. The one exception: a correct rounding to ten or more digits counts as the exact value,
       because programs print exact values so.
-    - A number that has another value elsewhere (1.200, 0,5x, 3-1/2) gives None beside that value.
+    - A number that has another value elsewhere (1.200, 0,5x, 3-1/2, 5–6) gives None beside that value.
     - Lists and sets have no order (1、2 and {2, 1}); points and vectors have one. (0, 1) and [0, 1] are different.
     - A name in front is not part of the value (x = 2 and 2). Equations are the same if they hold for the same values.
     - Unequal options are different, and so are true and false. Other words are the same, or give None.
@@ -79,8 +80,7 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     found, wanted = _read_both(given, expected, at_once=at_once)
     if found is None or wanted is None:
         return None
-    texts = typed(given), typed(expected)
-    return _answered(found, wanted, texts, Comparison(None if at_once else SECONDS), tolerance)
+    return _answered(found, wanted, (given, expected), Comparison(None if at_once else SECONDS), tolerance)
 
 
 def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) -> Explanation:
@@ -92,7 +92,7 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
     if found is None or wanted is None:
         answer, rule = None, "unread"
     else:
-        answer = _answered(found, wanted, (typed(given), typed(expected)), comparison, tolerance)
+        answer = _answered(found, wanted, (given, expected), comparison, tolerance)
         rule = comparison.because or {True: "equal", False: "differ", None: "open"}[answer]
         if answer is None and not (found[1].certain and wanted[1].certain):
             rule = "unmarked"
@@ -127,10 +127,13 @@ def _answered(
     found: ReadAnswer, wanted: ReadAnswer, texts: tuple[str, str], comparison: Comparison, tolerance: Tolerance | None
 ) -> bool | None:
     """As `_decided`. None also if the texts name opposites, or if their numbers have another value elsewhere."""
-    answer = _decided(found, wanted, comparison, tolerance)
-    if answer and texts[0] != texts[1] and _opposed(*texts):
-        answer, comparison.because = None, "opposites"
     (_, where), (_, place) = found, wanted
+    one, other = map(typed, texts)
+    same = _decided(found, wanted, comparison, tolerance)
+    if (answer := as_rows((one, where.text), (other, place.text), same=same)) is not same:
+        comparison.because = "rows"
+    if answer and one != other and _opposed(one, other):
+        answer, comparison.because = None, "opposites"
     ways = () if answer is None else read_elsewhere((where.text, place.text), texts, same=answer)
     for given, expected in ways:
         values = read(given), read(expected)

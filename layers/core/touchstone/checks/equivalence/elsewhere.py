@@ -1,13 +1,15 @@
 """Numbers that mean another value elsewhere.
 
-1.200 may be 1200 and 1,200 may be 1.2; 0,5x may be 0.5x; 3-1/2 may be 3½ and 3-4-5 three numbers; (500) may
-be -500.
+1.200 may be 1200 and 1,200 may be 1.2; 0,5x may be 0.5x; 3-1/2 may be 3½, 3-4-5 three numbers and 5–6 a range; (500)
+may be -500, and 10 × 5 cm two lengths.
 """
 
 import re
+from fractions import Fraction
 from itertools import product
 
-from touchstone.checks.equivalence.extraction import is_foreign
+from touchstone.checks.equivalence.extraction import typed, without_lead_in
+from touchstone.checks.notation.unit_reading import is_foreign, units_of
 
 _EITHER = re.compile(
     r"(?<![\w.,])[1-9]\d{0,2}(?P<mark>\.|,|\{,\})\d{3}(?!\d|[.,]\d|[eE]|\{,\}|\s?(?:[*×·⋅^]|\\times|\\cdot))", re.ASCII
@@ -29,6 +31,18 @@ _MIXED = re.compile(r"(?P<whole>\d{1,4})(?P<mark>-)(?P<over>\d{1,3})/(?P<under>\
 """A mixed number with a hyphen, as American trades write it, or a difference."""
 _CHAIN = re.compile(r"\d{1,3}(?:-\d{1,3}){2,4}", re.ASCII)
 """The sides or angles of a triangle, or a difference: 30-60-90."""
+_RANGE = re.compile(
+    r"(?:.{0,60}[=≈] ?)?(?P<low>[€£¥]?(?P<first>\d{1,12}(?:[.,]\d{1,12})?)[%°]?)-"
+    r"(?P<high>[€£¥]?(?P<last>\d{1,12}(?:[.,]\d{1,12})?)[%°]?)(?P<unit> ?[^\d\s-].{0,40})?",
+    re.ASCII,
+)
+"""Two numbers with a dash and no blanks between them: a range or a difference, unless the dash is a minus sign."""
+_SIZES = re.compile(
+    r"\d{1,12}(?:\.\d{1,12})?(?: ?(?:[×x]|\\times) ?\d{1,12}(?:\.\d{1,12})?){1,3} ?(?P<unit>[^\d\s].{0,40})"
+)
+"""Lengths with one unit behind them, which measures each of them; or their product in this unit."""
+_BY = re.compile(r"(?<=\d) ?(?:[×x]|\\times)")
+_LENGTH = (("length", 1),)
 _LONG_SCALE = {"Billion": "trillion", "Trillion": "quintillion"}
 _LONG = re.compile(r"\b(?:Billion|Trillion)\b")
 """Numbers of German, in whose scale a Billion is a million millions; English has them with capitals in headings."""
@@ -58,6 +72,11 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
         return {"-": f"{mixed['whole']} {mixed['over']}/{mixed['under']}"}
     if _CHAIN.fullmatch(answer):
         return {"-": answer.replace("-", ", ")}
+    plain = answer.replace("$", "").strip()
+    if "−" not in text and (between := _RANGE.fullmatch(plain)) is not None and _ascends(between):
+        return {"-": "[{low}{0}, {high}{0}]".format(between["unit"] or "", **between.groupdict())}
+    if (sizes := _SIZES.fullmatch(plain)) is not None and _is_length(sizes["unit"]):
+        return {"×": f"{plain}^{1 + len(_BY.findall(plain))}"}
     if same and not is_foreign(text):
         return {}
     loss = _LOSS.fullmatch(answer)
@@ -65,7 +84,18 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
     if _LONG.search(answer):
         found["Billion"] = _LONG.sub(lambda name: _LONG_SCALE[name[0]], answer)
     marks = {number["mark"] for number in _EITHER.finditer(answer)} | ({","} if _COMMA.search(answer) else set())
-    if not marks or _SETTLED.search(text):
+    if not marks or _SETTLED.search(without_lead_in(typed(text))):
         return found
     exchanged = _EITHER.sub(lambda found: found[0].replace(found["mark"], "" if found["mark"] == "." else "."), answer)
     return found | dict.fromkeys(marks, _COMMA.sub(lambda found: found[0].replace(",", "."), exchanged))
+
+
+def _ascends(between: re.Match[str]) -> bool:
+    """Whether two numbers may be the ends of a range: the first is less, and what follows them is a unit or nothing."""
+    first, last = (Fraction(between[end].replace(",", "")) for end in ("first", "last"))
+    unit = between["unit"] or ""
+    return first < last and (not unit or (len(unit) > 1 and bool(units_of(unit))))
+
+
+def _is_length(unit: str) -> bool:
+    return any(reading.dimension == _LENGTH for reading in units_of(unit))

@@ -13,7 +13,7 @@ from typing import Literal
 from touchstone.checks.notation.numerals import scale_of
 from touchstone.checks.notation.tokens import Token, tokens_of
 from touchstone.checks.notation.trees import value_or_none
-from touchstone.checks.notation.unit_reading import CHANGING, ENGLISH, FOREIGN, NOT_COUNTED, read_unit
+from touchstone.checks.notation.unit_reading import CHANGING, NOT_COUNTED, is_foreign, read_unit
 from touchstone.checks.values.quantities import PERCENT_WORDS
 from touchstone.checks.values.words import DENIAL
 from touchstone.checks.values.words import choice as chosen
@@ -182,6 +182,13 @@ def _collapsed(text: str) -> str:
 def typed(text: str) -> str:
     """`text` with its signs as they are typed, and without characters that are not shown."""
     return text if text.isascii() else text.translate(_TYPED)
+
+
+def without_lead_in(text: str) -> str:
+    """`text` without the words that introduce its answer: they are asked for, whatever language the answer is in."""
+    lead = _PATTERN["lead"].match(text)
+    text = text if lead is None else text[lead.end() :]
+    return _PATTERN["mark"].sub(" ", text) if _PATTERN["mark signs"].search(text.lower()) else text
 
 
 def _is_prose(text: str) -> bool:
@@ -387,17 +394,6 @@ def _concluded(text: str) -> Iterator[Candidate]:
         yield Candidate(sentences[-1])
     if len(sentences) == 1 or (sentences and _is_prose(sentences[-1])):
         yield from _ends(sentences[-1], whole=len(sentences) == 1 and len(text) <= _SENTENCE)
-
-
-def is_foreign(text: str, words: frozenset[str] = FOREIGN) -> bool:
-    """Whether one of these words of other languages occurs in a text that has more words of these than of English.
-
-    `al`, `los` and `mayor` are words of names and of English as well.
-    """
-    found = _PATTERN["word"].findall(text.lower())
-    return not words.isdisjoint(found) and sum(word in FOREIGN for word in found) > sum(
-        word in ENGLISH for word in found
-    )
 
 
 def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:

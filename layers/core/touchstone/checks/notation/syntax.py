@@ -35,7 +35,7 @@ _NO_PRODUCTS = frozenset(
 )
 """Short words of sentences, which are not products of letters."""
 _BINDING = {"choose": 5, "+": 10, "-": 10, "pm": 10, "mp": 10, "*": 20, "/": 20, "over": 20, "^": 30}
-_IMPLICIT = 20
+IMPLICIT = 20
 _PREFIX = 25
 _POSTFIX = {"!": ("factorial", 40), "°": ("degrees", 40), "%": ("percent", 24), "‰": ("percent", 24)}
 """A percent or per mille sign applies to the whole power before it; ! and ° apply to the last factor."""
@@ -223,7 +223,7 @@ class Parser:
                 self.place += 1
                 left, quotient = self._infix(token.text, left, binding), token.text == "/"
             elif self._starts_operand(token):
-                if minimum > _IMPLICIT:
+                if minimum > IMPLICIT:
                     break
                 left, quotient = self._implicit(left, token, started, after_slash=quotient), False
             else:
@@ -263,7 +263,7 @@ class Parser:
             raise NotAnExpressionError("a function of two numbers, or a product")
         if after_slash and not (left.is_constant and token.text not in "([{"):
             raise NotAnExpressionError("it is not clear how far the denominator goes")
-        return Apply("mul", (left, self.expression(_IMPLICIT + 1)))
+        return Apply("mul", (left, self.expression(IMPLICIT + 1)))
 
     def _may_repeat(self, left: Number, *, whole: bool) -> bool:
         """Whether digits in brackets may repeat or be an uncertainty, so no factor: `0.1(6)`, `1.234(5)`, `5 (1)`."""

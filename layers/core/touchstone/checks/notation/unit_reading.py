@@ -37,6 +37,7 @@ FOREIGN = CHANGING | frozenset(WORDS["foreign"])
 """Words that are frequent in sentences of these languages, and not English."""
 ENGLISH = frozenset(WORDS["english sentences"])
 """Words that are frequent in English sentences."""
+_WORD = re.compile(r"(?<![\\A-Za-zÀ-ɏ])[A-Za-zÀ-ɏ]{2,}+")
 NOT_COUNTED = FOREIGN | frozenset(WORDS["not counted"])
 _VAGUE = re.compile(WORDS["vague"])
 """Words that make a number a bound or an estimate, so that the value is not that number."""
@@ -45,6 +46,17 @@ _SCALE = re.compile("[a-z]{1,20}illions?")
 _PART = re.compile("(?:seven|nin|eleven|twelf|[a-z]{3,5}teen|[a-z]{3,5}tie|hundred|thousand|[a-z]{1,20}illion)ths?")
 """A part's name that is not read: one seventh, three sixteenths. Before a noun it is a place: 7 eleventh graders."""
 _OF = frozenset(("of", "de", "d"))
+
+
+def is_foreign(text: str, words: frozenset[str] = FOREIGN) -> bool:
+    """Whether one of these words of other languages occurs in a text that has more words of these than of English.
+
+    `al`, `los` and `mayor` are words of names and of English as well.
+    """
+    found = _WORD.findall(text.lower())
+    return not words.isdisjoint(found) and sum(word in FOREIGN for word in found) > sum(
+        word in ENGLISH for word in found
+    )
 
 
 @cache

@@ -152,9 +152,13 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The letters that were chosen in a multiple-choice item, in capitals."""
+    """The letters that were chosen in a multiple-choice item, in capitals.
+
+    `sequence`: the letters as written, if they are the first ones of the alphabet and may be an order of steps.
+    """
 
     letters: frozenset[str]
+    sequence: str = ""
 
 
 @dataclass(frozen=True, slots=True)

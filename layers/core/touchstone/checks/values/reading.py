@@ -426,12 +426,7 @@ def _single(tokens: Tokens) -> Value:
         sides, found = split(tokens, signs)
         if found and all(sides):
             return reader(sides, found)
-    inside, brackets = unbracketed(tokens) if tokens[0].text == "[" else (tokens, "")
-    rows = value_or_none(semicolon_rows, inside) if brackets == "[]" else None
-    if rows is not None:
-        # [1,2;3,4] is a matrix, or 1.2 and 3.4.
-        others = [value for way in with_other_commas(tokens) if (value := value_or_none(_one, way)) not in (None, rows)]
-        return Ambiguous((rows, *others)) if others else rows
+    # [1,2;3,4] is a matrix, or 1.2 and 3.4.
     enclosed = unbracketed(_point(tokens))[1] or (tokens[0].is_sign("-") and unbracketed(tokens[1:])[1])
     return _either(_one, tokens) if enclosed else _one(tokens)
 

@@ -38,7 +38,10 @@ OWN_CASE = PATTERN["own case"]
 _LONGEST = max(map(len, FIXED)) + 10
 """The most characters of an answer of fixed meaning, with punctuation around it."""
 
-_OPTIONS = frozenset("ABCDEFGH")
+_IN_ORDER = "ABCDEFGH"
+_OPTIONS = frozenset(_IN_ORDER)
+_SEQUENCE = 3
+"""From this many options on, all of them in another order may be steps that were put in order: BAC."""
 TRAILING = " .。;；,，？?、"
 _PUNCTUATION = str.maketrans(dict.fromkeys(".,;:!?'\"()[]。，；：！？、“”‘’（）《》「」-", " "))
 _CODE = ("__", "**")
@@ -69,7 +72,9 @@ def choice(text: str) -> Choice | None:
     """The options that a text names: B, (B), 选B, `A and C`; None for any other text."""
     match = PATTERN["choice"].fullmatch(text)
     named = "" if match is None else match[1].replace("and", "").replace("AND", "")
-    return Choice(_OPTIONS.intersection(named)) if named and named == named.upper() else None
+    letters = "".join(letter for letter in named if letter in _OPTIONS)
+    sequence = letters if len(letters) >= _SEQUENCE and "".join(sorted(letters)) == _IN_ORDER[: len(letters)] else ""
+    return Choice(frozenset(letters), sequence) if named and named == named.upper() else None
 
 
 def plain_words(text: str) -> Words | None:
