@@ -1,11 +1,13 @@
 """The sources of a target are read and never run, and nothing beside them is read."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.support.shelf import Shelf
 from touchstone.audits.agent import library as module
+from touchstone.audits.agent.inspection import inspect_fqn
 from touchstone.audits.agent.library import MAX_LINES, Library
 from touchstone.errors import InputError
 
@@ -23,7 +25,10 @@ def test_a_single_module_is_a_target_too(tmp_path: Path) -> None:
     assert Library(Shelf(tmp_path, ("lone",)), title="lone 1").names == ("lone",)
 
 
-@pytest.mark.parametrize("name", ["shelf.broken", "shelf.leak", "shelf.nothing", "../secret", "shelf/boxes", ""])
+@pytest.mark.parametrize(
+    "name",
+    ["shelf.broken", "shelf.leak", "shelf.nothing", "../secret", "shelf/boxes", "", "a" * 300, "shelf." + "a" * 250],
+)
 def test_what_has_no_source_that_can_be_parsed_is_no_module(name: str, library: Library) -> None:
     assert library.module(name) is None
 
@@ -55,6 +60,15 @@ def test_lines_of_a_file_are_shown_with_their_numbers(library: Library) -> None:
     assert library.read_file("shelf/boxes.py").splitlines()[1] == '1: """Boxes of all kinds."""'
 
 
+def test_lines_are_counted_as_python_counts_them(tmp_path: Path) -> None:
+    (tmp_path / "feed.py").write_bytes("# coding: latin-1\n\x0c\rA = 'é\x85'\r\ndef f(): pass\n".encode("latin-1"))
+    library = Library(Shelf(tmp_path, ("feed",)), title="feed")
+    assert "lines 4 to 4" in inspect_fqn(library, "feed.f")
+    assert library.read_file("feed.py", 3) == "feed.py, lines 3 to 4 of 4\n3: A = 'é\x85'\n4: def f(): pass"
+    (tmp_path / "odd.txt").write_bytes(b"# coding: nothing\n\xff")
+    assert library.read_file("odd.txt").endswith("\n1: # coding: nothing\n2: \ufffd")
+
+
 def test_a_long_file_is_shown_a_part_at_a_time(tmp_path: Path) -> None:
     (tmp_path / "long.py").write_text("\n".join(f"a{at} = {at}" for at in range(2000)))
     shown = Library(Shelf(tmp_path, ("long",)), title="long").read_file("long.py", 1001)
@@ -80,6 +94,12 @@ def test_a_large_folder_shows_some_of_its_names_and_says_so(tmp_path: Path, monk
 def test_nothing_outside_the_bundle_is_read(path: str, library: Library) -> None:
     with pytest.raises(InputError, match="no such file"):
         library.read_file(path)
+
+
+def test_a_pipe_is_no_text_and_nothing_waits_for_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    with pytest.raises(InputError, match="no text"):
+        Library(Shelf(tmp_path, ("pipe",)), title="pipe").read_file("pipe.txt")
 
 
 def test_what_is_no_text_or_too_large_is_refused(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ class Test(u.TestCase):
 """
 RUN = "u.TextTestRunner().run(u.defaultTestLoader.loadTestsFromTestCase(Test))"
 TRUE = "import tinylib\nassert tinylib.Box(1).width == 1\n"
+CHILD = "import multiprocessing as m, tinylib\ndef check(width):\n    assert tinylib.Box(1).width == width\n"
 HOLDS = [
     "from tinylib import Box\nBox(3)",
     "import tinylib.boxes as boxes\nassert boxes.measure(boxes.Box(2)) == 2",
@@ -62,6 +63,21 @@ HOLDS = [
     # what the script imports later is unmarshalled, and none of its code
     "import importlib.resources, email.mime.text, logging.config, sqlite3, runpy, tinylib\ntinylib.Box(1)",
     "import logging, tinylib\nlogging.warning('%s', tinylib.Box(1).width)",
+    # what is asserted in one of several ways
+    "import tinylib\ntry:\n    tinylib.Box(-1)\n    assert False\nexcept ValueError as e:\n    assert 'box' in str(e)",
+    "import tinylib\ntry:\n    box = tinylib.Box(-1)\n    assert not box\nexcept ValueError as no:\n    assert no",
+    "import tinylib\nif hasattr(tinylib, 'Chest'):\n    assert tinylib.Chest(1)\nelse:\n    assert tinylib.Box(1)",
+    f"{TRUE}try:\n    assert tinylib.Box(1)\nexcept TypeError as error:\n    assert 'hinge' in str(error)",
+    "import tinylib\nmatch tinylib.Box(1).width:\n  case 2:\n    assert tinylib.Box\n  case 1:\n    assert tinylib.Box",
+    "try:\n    from tinylib import Chest as Box\nexcept ImportError:\n    from tinylib import Box\nassert Box(1).lid",
+    "import tinylib\ntry:\n    tinylib.Box(-1)\n    raise AssertionError('none')\nexcept ValueError:\n    pass",
+    "import tinylib\ntry:\n    assert tinylib.Box(1).lid\nexcept AssertionError:\n    print('FAIL')\n    raise",
+    "import tinylib\ndef get():\n    assert tinylib.Box(1).lid\n    yield 1\nassert list(get()) == [1], (one := 1)",
+    # what another process asserts, where the script fails with it
+    f"{CHILD}one = m.Process(target=check, args=(1,))\none.start()\none.join()\nassert one.exitcode == 0",
+    f"{CHILD}with m.Pool(1) as pool:\n    pool.map(check, [1, 1])",
+    # what Python starts by itself
+    f"{TRUE}import platform\nprint(platform.processor())",
     "import types, tinylib\n@types.coroutine\ndef made():\n    yield tinylib.Box(1)\nnext(made())",
 ]
 REFUTED = [
@@ -107,6 +123,10 @@ REFUTED = [
 ]
 THREAD = "import threading\none = threading.Thread(target=check)\none.start()\none.join()"
 FAILING = "def check(*_):\n    assert tinylib.Box(1).width == 2\n"
+NEXT = "\n    "
+LATE = FAILING.replace(NEXT, f"{NEXT}await asyncio.sleep(9){NEXT}")
+TRY = "try:\n    assert tinylib.Box(1).width == 2\n"
+AWAITED = "import asyncio\nasync def main():\n    one = {}\n    await asyncio.sleep(0)\nasyncio.run(main())"
 UNSEEN = [
     # a part that failed, of which the script heard nothing
     f"{TRUE}{FAILING}{THREAD}",
@@ -126,6 +146,34 @@ UNSEEN = [
     f"{TRUE}{FAILING}for name, one in list(globals().items()):\n    print(name, one)",
     f"{TRUE}{FAILING}print(tinylib.Box(1).__dict__, vars(tinylib.Box(1)))",
     f"{TRUE}{FAILING}print([getattr(tinylib, name) for name in dir(tinylib)])",
+    # an assertion that failed and was caught
+    f"{TRUE}{TRY}except AssertionError:\n    pass",
+    f"{TRUE}{TRY}    print('PASS')\nexcept Exception as error:\n    print('FAIL', error)",
+    f"{TRUE}try:\n    tinylib.Box(1)\n    assert False, 'no error'\nexcept Exception as error:\n    print(error)",
+    f"{TRUE}try:\n    tinylib.Box(1)\n    raise AssertionError('none')\nexcept Exception as error:\n    print(error)",
+    f"{TRUE}try:\n    raise AssertionError\nexcept AssertionError:\n    pass",
+    f"{TRUE}def check():\n  try:\n    assert tinylib.Box(1).width == 2\n  finally:\n    return 1\ncheck()",
+    f"{TRUE}import contextlib\nwith contextlib.suppress(AssertionError):\n    assert tinylib.Box(1).width == 2",
+    f"{TRUE}import unittest as u\nwith u.TestCase().assertRaises(AssertionError):\n    assert tinylib.Box(1) is 2",
+    f"{TRUE}{FAILING}from concurrent.futures import ThreadPoolExecutor as P\nwith P() as pool:\n    pool.submit(check)",
+    f"{TRUE}async {FAILING}{AWAITED.format('await asyncio.gather(check(), return_exceptions=True)')}",
+    f"{TRUE}async {FAILING}{AWAITED.format('asyncio.create_task(check())')}",
+    # an assertion that never ran
+    f"{TRUE}async {LATE}{AWAITED.format('asyncio.create_task(check())')}",
+    f"{TRUE}if False:\n    assert tinylib.Box(1).width == 2",
+    f"{TRUE}def check():\n    return\n    assert tinylib.Box(1).width == 2\ncheck()",
+    f"{TRUE}for width in []:\n    assert tinylib.Box(width).width == 2",
+    f"{TRUE}def check():\n    yield 1\n    assert tinylib.Box(1).width == 2\nnext(check())",
+    f"{TRUE}{FAILING}print([check])",
+    f"{TRUE}{FAILING}import atexit\natexit.register(check)",
+    "import tinylib\ntry:\n    tinylib.Box(1)\nexcept ValueError as error:\n    assert 'width' in str(error)",
+    "import tinylib\ntry:\n    assert tinylib.Box(-1).width\nexcept ValueError as error:\n    print(error)",
+    # what another process asserts, where the script goes on
+    f"{CHILD}{TRUE}one = m.Process(target=check, args=(2,))\none.start()\none.join()",
+    f"{CHILD}{TRUE}with m.Pool(1) as pool:\n    pool.map_async(check, [2])",
+    f"{TRUE}import os\nif not (one := os.fork()):\n    assert tinylib.Box(1).width == 2\nos.waitpid(one, 0)",
+    f"{TRUE}import subprocess as s, sys\ns.run([sys.executable, '-c', 'import tinylib; assert tinylib.Box(1) is 2'])",
+    f"{TRUE}import os, sys\nos.system(sys.executable + ' -c \"import tinylib; assert 0\"')",
     # what is always true
     "import tinylib\nassert tinylib.Box(1).width == 2 or 'it is not'",
     "import tinylib\nassert [tinylib.Box(1).width == 2]",
@@ -284,6 +332,11 @@ def test_the_sentence_names_the_line_and_what_was_said(proof: Prove) -> None:
     assert result.reason == "The target showed otherwise in line 3: ValueError: a box has a width"
     assert 'File "/tmp/proof.py", line 3, in <module>\n    Box(-1)' in result.stderr
     assert "runner.py" not in result.stderr
+
+
+def test_a_message_that_is_no_text_refutes_as_any_other(proof: Prove) -> None:
+    result = proof("import tinylib\ngetattr(tinylib, '\\ud800')")
+    assert (result.outcome, result.exception) == ("refuted", "AttributeError: module 'tinylib' has no attribute '?'")
 
 
 def test_another_version_is_another_answer(bundles: Bundles, bundle: Bundle, sandbox: Sandbox) -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import io
+import os
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -98,10 +99,10 @@ class Library:
             return self._listing(found)
         if found.stat().st_size > MAX_FILE_BYTES:
             raise InputError(f"That file is larger than {MAX_FILE_BYTES} bytes.", where="path")
-        data = found.read_bytes()
+        data = found.read_bytes() if found.is_file() else b"\0"  # to read a pipe may have no end
         if b"\0" in data:
             raise InputError("That file is no text.", where="path")
-        lines = data.decode(errors="replace").splitlines()
+        lines = _lines(_decoded(data).removesuffix("\n"))
         begin = max(1, first or 1)
         end = min(len(lines), last or len(lines), begin + MAX_LINES - 1)
         shown = "\n".join(f"{at}: {lines[at - 1]}" for at in range(begin, end + 1))
@@ -136,15 +137,11 @@ class Library:
         try:
             if path.stat().st_size > MAX_SOURCE_BYTES:
                 return None
-            data = path.read_bytes()
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-            source = data.decode(encoding, errors="replace")
+            source = _decoded(path.read_bytes())
             tree = ast.parse(source)
         except (OSError, SyntaxError, ValueError, LookupError, RecursionError, MemoryError):
             return None
-        # Split as the syntax tree counts lines: Python ends a line at fewer characters than `splitlines`.
-        lines = tuple(source.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
-        return Module(name, PurePosixPath(path.relative_to(self._site).as_posix()), tree, lines)
+        return Module(name, PurePosixPath(path.relative_to(self._site).as_posix()), tree, tuple(_lines(source)))
 
     def _path_of(self, name: str) -> Path | None:
         parts = name.split(".")
@@ -153,5 +150,18 @@ class Library:
         base = self._site.joinpath(*parts)
         tried = [base / f"__init__{suffix}" for suffix in _SUFFIXES]
         tried += [base.with_name(base.name + suffix) for suffix in _SUFFIXES]
-        found = next((path for path in tried if path.is_file()), None)
+        found = next((path for path in tried if os.path.isfile(path)), None)  # noqa: PTH113 - raises for no name
         return found if found is not None and found.resolve().is_relative_to(self._site) else None
+
+
+def _decoded(data: bytes) -> str:
+    """The text of a file in the encoding that its first lines declare for Python, otherwise in UTF-8."""
+    try:
+        return data.decode(tokenize.detect_encoding(io.BytesIO(data).readline)[0], errors="replace")
+    except (SyntaxError, LookupError, ValueError):
+        return data.decode(errors="replace")
+
+
+def _lines(text: str) -> list[str]:
+    """The lines as the syntax tree counts them: Python ends a line at fewer characters than `splitlines`."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

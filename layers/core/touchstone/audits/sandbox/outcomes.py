@@ -27,8 +27,8 @@ type Outcome = Literal["holds", "refuted", "error", "vacuous", "timeout", "block
 
 `error`: the script's own fault, or the script changed what it was to be judged by. `vacuous`: it ends the same with the
 target hidden or with an empty module in its place, or it asks nothing of the target that decides its end, or what it
-asserts never ran. `timeout`: it was stopped for its time. `blocked`: it met another bound of the sandbox. The last four
-prove nothing either way."""
+asserts never ran, or failed and was caught. `timeout`: it was stopped for its time. `blocked`: it met another bound of
+the sandbox. The last four prove nothing either way."""
 
 _BOUNDS = {
     errno.EAGAIN: "it may start no more processes",
@@ -75,7 +75,7 @@ def _read(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMea
             return RunMeaning(
                 "vacuous", f"A part of the script ended by {record.unseen[0]}, which the script did not see."
             )
-        if (why := questions.unasked(record.ran)) is not None:
+        if (why := questions.unasked(record)) is not None:
             return RunMeaning("vacuous", why)
         return RunMeaning("holds", "The script ran to its end.")
     if record.end == "exit" or not record.errors:

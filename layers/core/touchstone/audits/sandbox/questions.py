@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
-from touchstone.audits.sandbox.calls import FunctionsThatRan
 from touchstone.audits.sandbox.dependence import Function, ProofScript, names_in, own_parts
+from touchstone.audits.sandbox.record import Record
+from touchstone.audits.sandbox.unrun import PartsThatRan
 
 type Truth = bool | Literal["asked", "own"]
 """The truth value of an expression: known from the syntax (True or False), decided by a value of the target (`asked`),
@@ -45,6 +46,17 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
 _DENIALS = ((ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn), (ast.Lt, ast.GtE), (ast.Gt, ast.LtE))
 _RESULTS = frozenset({"wasSuccessful", "failures", "errors"})
 """Attributes by which a result of unittest tells whether tests failed."""
+_FORKS = frozenset({"os.fork", "os.forkpty"})
+"""How a process starts that goes on with the script."""
+_RAISING = frozenset({
+    "check_returncode", "check_call", "check_output", "result", "get", "map", "starmap", "apply", "recv",
+})  # fmt: skip
+"""Functions that raise what another process failed with."""
+_ENDS = frozenset({
+    "exitcode", "returncode", "stdout", "stderr", "call", "communicate", "getoutput", "getstatusoutput", "poll",
+    "system", "wait", "waitpid", "waitstatus_to_exitcode", "WEXITSTATUS",
+})  # fmt: skip
+"""Names that tell how another process ended, or what it said."""
 _LOOKS_PER_PART = 20
 """Most looks at a part of the script, on average, by which it is read what decides an assertion."""
 _MAX_DEPTH = 60
@@ -69,11 +81,10 @@ class ScriptQuestions:
         """Whether the script asks the target anything."""
         return any(map(self._is_question, self._source.nodes))
 
-    def unasked(self, ran: Sequence[int] | None = None) -> str | None:
+    def unasked(self, record: Record) -> str | None:
         """Why an assertion of the script that ran to its end says nothing, as a sentence; None if none is found.
 
-        The assertion cannot fail, or it never ran, or the failure was kept from the script. `ran` are the first lines
-        of the functions that are tests or assert something, and that ran; None if that is not known.
+        The assertion cannot fail, or it never ran, or it failed and the script went on.
         """
         self._looks = _LOOKS_PER_PART * len(self._source.nodes)  # at all assertions together
         for node in self._source.nodes:
@@ -84,7 +95,18 @@ class ScriptQuestions:
                     return f"What is asserted in line {node.lineno} is always true, whatever the target does."
                 case ast.ClassDef(name=name) if self._is_unittests(node) and self._keeps_failures(node):
                     return f"Whether the tests of {name} failed is not seen: unittest keeps it to itself."
-        return self._stood_in() or self._ran.missed(ran)
+        if record.failed:
+            return f"What is asserted in line {record.failed[0]} failed, and the script went on as if it had not."
+        if record.started and self._fails_with_another:
+            return self._stood_in()  # what did not run here may have run in the other process
+        if not _FORKS.issuperset(record.started):
+            return "The script started another program, and does not fail if that does."
+        return self._stood_in() or self._parts.missed(record)
+
+    @cached_property
+    def _fails_with_another(self) -> bool:
+        """Whether the script fails if another process does that it started."""
+        return any(map(_raises_for_another, self._source.nodes)) or bool(self._fails_by(_ENDS))
 
     def _is_always_true(self, assertion: ast.Assert) -> bool:
         return self._truth(assertion.test, assertion) is True and self._looks > 0
@@ -135,8 +157,8 @@ class ScriptQuestions:
         )
 
     @cached_property
-    def _ran(self) -> FunctionsThatRan:
-        return FunctionsThatRan(self._source, self.is_of_target, self._is_unittests)
+    def _parts(self) -> PartsThatRan:
+        return PartsThatRan(self._source, self.is_of_target)
 
     def _is_unittests(self, node: ast.ClassDef) -> bool:
         """Whether a base of a class is the `TestCase` of unittest, or one of its kinds."""
@@ -162,24 +184,28 @@ class ScriptQuestions:
     def _keeps_failures(self, node: ast.ClassDef) -> bool:
         """Whether a class of unittest has a test that the script does not call, and no result of tests is asked."""
         tests = [each for each in node.body if isinstance(each, Function) and each.name.startswith(("test", "runTest"))]
-        return not self._results_asked and any(not self._ran.uses(each) for each in tests)
+        return not self._is_result_asked and any(not self._parts.uses(each) for each in tests)
 
     @cached_property
-    def _results_asked(self) -> bool:
+    def _is_result_asked(self) -> bool:
         """Whether the script fails or not by a result of unittest: by whether it failed, or by failures and errors."""
+        asked = self._fails_by(_RESULTS)
+        return "wasSuccessful" in asked or {"failures", "errors"} <= asked
+
+    def _fails_by(self, attributes: frozenset[str]) -> set[str]:
+        """The attributes of these by which the script fails or not: an assertion tests them, or an `if` that raises."""
         nodes = self._source.nodes
         failing = self._source.holding(each for each in nodes if isinstance(each, ast.Raise | ast.Assert))
         tests = [each.test for each in failing.values() if isinstance(each, ast.Assert | ast.If)]
         names = {part.id for test in tests for part in ast.walk(test) if isinstance(part, ast.Name)}
-        values = [*tests, *(value for name in names for value in self._source.bindings.get(name, []))]
-        asked = {
-            result
-            for result in _RESULTS
-            if not {id(each) for each in values}.isdisjoint(
-                self._source.holding(each for each in nodes if isinstance(each, ast.Attribute) and each.attr == result)
-            )
+        values = {
+            id(each) for each in [*tests, *(value for name in names for value in self._source.bindings.get(name, []))]
         }
-        return "wasSuccessful" in asked or {"failures", "errors"} <= asked
+        return {
+            name
+            for name in attributes
+            if not values.isdisjoint(self._source.holding(each for each in nodes if _last_name(each) == name))
+        }
 
     def _is_question(self, node: ast.AST) -> bool:
         depends = self._source.depends
@@ -509,6 +535,13 @@ def _returned_by(function: Function | ast.Lambda) -> list[ast.expr]:
 def _last_name(node: ast.AST) -> str:
     """The name, or the attribute, that `node` is; empty for anything else."""
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _raises_for_another(node: ast.AST) -> bool:
+    """Whether a call raises what another process failed with."""
+    return _last_name(node) in _RAISING or (
+        isinstance(node, ast.keyword) and node.arg == "check" and getattr(node.value, "value", None) is True
+    )
 
 
 def _calls_one_of(node: ast.AST, calls: frozenset[str]) -> bool:

@@ -12,6 +12,7 @@ type Place = Literal["target", "bundle", "script", "mock", "elsewhere"]
 type Count = Annotated[int, Field(ge=0, le=10_000_000)]
 type Span = tuple[Count, Count, Count, Count]
 """A place in the script as Python's syntax tree counts: first line, last line, first column, last column (in bytes)."""
+type Lines = Annotated[tuple[Count, ...], Field(max_length=2_000)]
 type Name = Annotated[str, Field(max_length=2_000)]
 
 
@@ -50,15 +51,20 @@ class Record(Strict):
     """How a script ended: it ran to its end, left by `SystemExit`, or raised.
 
     `errors` are the exception and its causes. `faults` are the script's changes to the things by which it is judged.
-    `unseen` are the classes of exceptions that ended a thread or a finalizer of the script. `ran` are the first lines
-    of the script's functions that are tests or assert something, and that ran; None if that is not known.
+    `unseen` are the classes of exceptions that ended a thread or a finalizer of the script. `failed` are the lines of
+    assertions that failed, whatever became of it; `unpassed` those of assertions that never passed; `idle` the first
+    lines of functions that never ran. Of each 2,000 are told. `started` are Python's names for how the script started
+    other processes, of which none of this is known.
     """
 
     end: Literal["completed", "exit", "raised"]
     errors: Annotated[tuple[Raised, ...], Field(max_length=20)] = ()
     faults: Annotated[tuple[Name, ...], Field(max_length=100)] = ()
     unseen: Annotated[tuple[Name, ...], Field(max_length=100)] = ()
-    ran: Annotated[tuple[Count, ...], Field(max_length=2_000)] | None = None
+    failed: Lines = ()
+    unpassed: Lines = ()
+    idle: Lines = ()
+    started: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
 
 
 class Started(Strict):

@@ -25,10 +25,10 @@ import ctypes
 import importlib
 import importlib.machinery
 import json
+import marshal
 import math
 import os
 import resource
-import secrets
 import select
 import signal
 import site
@@ -36,6 +36,7 @@ import struct
 import sys
 import threading
 import traceback
+from _ast import And, Assert, BoolOp, Call, Constant, Lambda, Load, Name, Not, Or, Raise, UnaryOp, arguments
 from collections.abc import Callable
 from gc import disable as stop_collecting
 from json.encoder import encode_basestring_ascii as quoted
@@ -86,7 +87,22 @@ SENTINEL, OBSERVER = 3, 4
 """The numbers by which Python knows who is told of a function's start. No tool has them for its own."""
 set_events = sys.monitoring.set_events
 MAX_TOLD = 2000
-ASSERTS = frozenset(opmap[name] for name in ("LOAD_ASSERTION_ERROR",) if name in opmap)
+PASSED_MARK, FAILED_MARK = "assertion passed", "assertion failed"
+"""Names in the code of the marks of an assertion. No name of a script has a space."""
+ONLY_SYNTAX = 0x400
+"""`ast.PyCF_ONLY_AST`, without the time that the import of `ast` takes."""
+STARTING = frozenset({
+    "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "pty.spawn", "subprocess.Popen",
+})  # fmt: skip
+"""Audit events of Python at which another process starts."""
+STARTERS = (
+    "<frozen os>",
+    *(
+        f"{os.path.dirname(os.__file__)}/{name}"  # noqa: PTH120
+        for name in ("asyncio", "concurrent", "multiprocessing", "os.py", "pty.py", "subprocess.py", "threading.py")
+    ),
+)
+"""Python's own modules for starting processes."""
 RETURNS = frozenset(opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE") if name in opmap)
 LOOKING = ("dataclasses", "enum", "importlib.metadata", "importlib.util", "inspect", "pkgutil", "typing")
 """Python's own modules by which a script looks into a library. The script must not change them."""
@@ -144,7 +160,7 @@ def main(
     _say(report, {"event": "ready", **taken, "failures": failures})
     inside, outside = os.pipe()
     asked, answered = os.pipe()
-    token = secrets.token_hex(16).encode()
+    token = os.urandom(16).hex().encode()
     # Now no other process of the same user can read or write the memory of this process, or of the script's.
     _prctl(PR_SET_DUMPABLE, 0)
     sys.stdout.flush()
@@ -196,7 +212,7 @@ def _heard(child: int, inside: int, answered: int, token: bytes) -> bytes:
         if not chunk and not over:
             waiting.unregister(inside)  # it was closed, which would be told again and again
         if said == token and not drawn:
-            drawn = secrets.token_hex(16).encode()
+            drawn = os.urandom(16).hex().encode()
             with contextlib.suppress(BrokenPipeError):
                 os.write(answered, drawn)
         elif said and not drawn and not token.startswith(said):
@@ -264,9 +280,9 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         for name in [name for name in MODULES if name.partition(".")[0] in RAW_MEMORY]:
             del MODULES[name]
 
-    def compiled(text: str) -> CodeType:
-        """The code of the script as Python runs it. Raises whatever Python raises when it compiles the script."""
-        code = compile(text, script, "exec", dont_inherit=True)
+    def compiled(source: Any) -> CodeType:
+        """The code of the script, from its text or its syntax. Raises whatever Python raises when it compiles that."""
+        code = compile(source, script, "exec", dont_inherit=True)
         own_code.update((id(each), each) for each in _all_code(code))
         return code
 
@@ -508,6 +524,45 @@ def _was_left_by_raising(frame: FrameType) -> bool:
     return not 0 <= frame.f_lasti < len(code) or code[frame.f_lasti] not in RETURNS
 
 
+def _marked(text: str, script: str) -> tuple[Any, frozenset[int]]:
+    """The syntax of a script with marks, and the lines of its assertions. Raises what Python raises for wrong syntax.
+
+    A mark is a call of a function that does nothing: that it started tells that an assertion passed, or failed.
+    `assert x` becomes `assert x and not passed() or failed()`. `raise AssertionError` has a mark of the second kind.
+    """
+    tree = compile(text, script, "exec", ONLY_SYNTAX, dont_inherit=True)
+    lines: set[int] = set()
+    parts: list[Any] = [tree]
+    for each in parts:
+        held = [getattr(each, field, None) for field in each._fields]
+        parts += [one for some in held for one in (some if type(some) is list else [some]) if hasattr(one, "_fields")]
+        if type(each) is Assert:
+            lines.add(each.lineno)
+            where = _where(each.test)
+            passed = BoolOp(And(), [each.test, UnaryOp(Not(), _mark(PASSED_MARK, each), **where)], **where)
+            each.test = BoolOp(Or(), [passed, _mark(FAILED_MARK, each)], **where)
+        elif type(each) is Raise and each.exc is not None and _is_failure(each.exc):
+            each.exc = BoolOp(Or(), [_mark(FAILED_MARK, each), each.exc], **_where(each.exc))
+    return tree, frozenset(lines)
+
+
+def _mark(name: str, at: Any) -> Any:
+    """`(lambda: 0 and name)()`, of which Python keeps the name, though it is never asked for."""
+    where = _where(at)
+    value = BoolOp(And(), [Constant(0, **where), Name(name, Load(), **where)], **where)
+    return Call(Lambda(arguments([], [], None, [], [], None, []), value, **where), [], [], **where)
+
+
+def _where(node: Any) -> dict[str, Any]:
+    return {name: getattr(node, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
+
+
+def _is_failure(raised: Any) -> bool:
+    """Whether what is raised is an `AssertionError`."""
+    named = raised.func if type(raised) is Call else raised
+    return type(named) is Name and named.id == "AssertionError"
+
+
 def _all_code(code: CodeType) -> list[CodeType]:
     found = [code]
     for each in found:
@@ -566,7 +621,7 @@ def last_controls(names: dict[str, ModuleType], faults: list[str]) -> Leave:
 
     def tried() -> dict[str, str]:
         """The results of the controls, by what was tried."""
-        invented = "touchstone_" + secrets.token_hex(8)
+        invented = "touchstone_" + os.urandom(8).hex()
         ends = {}
         for name, module in names.items():
             try:
@@ -666,6 +721,7 @@ def _script(  # noqa: PLR0915 - one step after another
     sys.modules["__main__"] = main_module
     texts: list[str] = []
     faults: list[str] = []
+    started: list[str] = []
     here = getpid()
     error: BaseException | None = None
     for each in unseen:
@@ -673,10 +729,11 @@ def _script(  # noqa: PLR0915 - one step after another
     try:
         with open(world.script, "w", encoding="utf-8") as file:  # noqa: PTH123 - uses one module less that could be patched
             file.write(request["script"])
-        code = world.compiled(request["script"])
+        tree, asserted = _marked(request["script"], world.script)
+        code = world.compiled(tree)
     except BaseException as raised:  # noqa: BLE001 - counts as if the script had raised it
-        error, code = raised.with_traceback(None), compile("", world.script, "exec")
-    seen, alone = _seen(code, unseen), _alone_from_now()
+        error, code, asserted = raised.with_traceback(None), compile("", world.script, "exec"), frozenset()
+    seen, alone = _seen(code, asserted, unseen), _alone_from_now()
 
     def tell(_kind: object, raised: BaseException | None, _trace: object) -> None:
         # No exception leaves this: the script's `sys.excepthook` would find here what only this process may know.
@@ -699,7 +756,7 @@ def _script(  # noqa: PLR0915 - one step after another
             told |= {"end": "raised", "errors": world.described(raised, texts or ([text_of(error)] if error else []))}
             for one in told["errors"][:1]:
                 one["frames"] = one["frames"] if error else one["frames"][1:]
-        told |= seen()
+        told |= seen() | {"started": [one for one in started if type(one) is str][:MAX_FAULTS]}
         told["faults"] = [*world.faults(), *[one for one in faults if type(one) is str]][:MAX_FAULTS]
         try:
             write(outside, token)
@@ -717,7 +774,7 @@ def _script(  # noqa: PLR0915 - one step after another
         _show(raised if told["end"] == "raised" else None, unseen, outer=error is None)
         _exit(0)
 
-    sys.addaudithook(make_guard(request["site"], world.script, began=lstat(world.script).st_ctime_ns))
+    sys.addaudithook(make_guard(request["site"], world.script, began=lstat(world.script).st_ctime_ns, started=started))
     return main_module.__dict__, code, world.names, texts, faults, tell
 
 
@@ -773,19 +830,19 @@ def _show(
 
 
 def _seen(
-    code: CodeType, unseen: tuple[list[Any], list[Any]]
+    code: CodeType, asserted: frozenset[int], unseen: tuple[list[Any], list[Any]]
 ) -> Callable[[], Json]:  # pragma: no cover - runs in the sandbox alone
-    """A function that tells what ended unseen, and which functions ran that are tests or assert something.
+    """A function that tells what ended unseen, which assertions failed, and what of the script never ran.
 
-    Python itself writes down what ran, as keys of a dictionary.
+    Python itself takes from a dictionary what started, and tells of each once.
     """
-    ran: dict[CodeType, int] = {}
+    watched = _all_code(code)[1:]
+    left = dict.fromkeys(watched, sys.monitoring.DISABLE)
     start = sys.monitoring.events.PY_START
     sys.monitoring.use_tool_id(OBSERVER, "proof")
-    sys.monitoring.register_callback(OBSERVER, start, ran.setdefault)
-    for each in _all_code(code)[1:]:
-        if each.co_name.startswith("test") or ASSERTS & set(each.co_code[::2]):
-            sys.monitoring.set_local_events(OBSERVER, each, start)
+    sys.monitoring.register_callback(OBSERVER, start, left.pop)
+    for each in watched:
+        sys.monitoring.set_local_events(OBSERVER, each, start)
 
     def classes(ended: list[Any]) -> list[type]:
         found = [
@@ -795,22 +852,31 @@ def _seen(
         ]
         return [kind for kind in found if _among(type, mro_of(type(kind)))]
 
+    def lines(mark: str) -> set[int]:
+        """The lines at which a mark of that name started."""
+        return {each.co_firstlineno for each in watched if mark in each.co_names and each not in left}
+
     def told() -> Json:
         failed = [kind for kind in classes(unseen[1]) if _among(AssertionError, mro_of(kind))]
         ended = [_full_name(kind).removeprefix("builtins.") for kind in [*classes(unseen[0]), *failed]]
-        lines = sorted({each.co_firstlineno for each in list(ran)})
-        return {"unseen": ended[:MAX_FAULTS], "ran": lines if len(lines) <= MAX_TOLD else None}
+        return {
+            "unseen": ended[:MAX_FAULTS],
+            "failed": sorted(lines(FAILED_MARK))[:MAX_TOLD],
+            "unpassed": sorted(asserted - lines(PASSED_MARK))[:MAX_TOLD],
+            "idle": sorted({each.co_firstlineno for each in left if each.co_name[0] != "<"})[:MAX_TOLD],
+        }
 
     return told
 
 
 def guard_of(  # noqa: C901, PLR0915 - one case an event
-    site_folder: str | None, script: str, *, began: int
+    site_folder: str | None, script: str, *, began: int, started: list[str]
 ) -> Hook:  # pragma: no cover - runs in the sandbox alone
     """A hook that ends the process when the script reaches for the code that reports its end, before it gets there.
 
-    It also ends the process when a file of the bundle is read that was changed since `began` (ns). A finalizer of the
-    script may be called in the middle of it, so its namespace must not be that of the code that reports the end.
+    It also ends the process when a file of the bundle is read that was changed since `began` (ns), and writes into
+    `started` how the script started other processes. A finalizer of the script may be called in the middle of it, so
+    its namespace must not be that of the code that reports the end.
     """
     libraries = tuple(path for path in (site_folder, sys.base_prefix, *sys.path) if path)
 
@@ -834,6 +900,12 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
                 return False
             frame = frame.f_back
         return True
+
+    def starts_it(frame: FrameType | None) -> bool:
+        """Whether the script starts a process, and not a library, such as `platform` to learn of the machine."""
+        while frame is not None and frame.f_code.co_filename.startswith(STARTERS):
+            frame = frame.f_back
+        return frame is None or frame.f_code.co_filename == script
 
     def marks_coroutine(frame: FrameType | None) -> bool:
         """Whether the caller is `types.coroutine`, which sets a flag of a function. An import of asyncio calls it."""
@@ -879,7 +951,7 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
         """Whether the defaults of a function of this file are being set."""
         return name in ("__defaults__", "__kwdefaults__") and is_ours(function)
 
-    def guard(event: str, given: tuple[Any, ...]) -> None:
+    def guard(event: str, given: tuple[Any, ...]) -> None:  # noqa: C901 - as above
         reached = event in UNTOUCHABLE
         if event == "sys._getframe":
             frame = given[0]
@@ -909,6 +981,8 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
             reached = is_ours_set(*given[:2]) or (coded and asks_for_it(caller()))
         elif event in MADE_CODE or event[:7] == "ctypes.":
             reached = brings_in(event, given, caller())
+        elif event in STARTING and event not in started and starts_it(caller()):
+            started.append(event)
         if reached:
             write(2, f"The proof was ended: it used {event}, which reaches into the interpreter.\n".encode())
             _exit(REACHED_INTO)
@@ -1011,7 +1085,8 @@ def _prctl(option: int, value: int) -> None:  # pragma: no cover - runs in the s
 
 
 def _say(report: int, told: Json) -> None:  # pragma: no cover - runs in the sandbox alone
-    os.write(report, json.dumps(told).encode() + b"\n")
+    # A lone surrogate, which an exception's message may hold, is no JSON to whoever reads this.
+    os.write(report, json.dumps(told, ensure_ascii=False).encode(errors="replace") + b"\n")
 
 
 def run_last(held: list[Any]) -> None:  # pragma: no cover - runs in the sandbox alone
@@ -1024,8 +1099,8 @@ def run_last(held: list[Any]) -> None:  # pragma: no cover - runs in the sandbox
 
 
 if __name__ == "__main__":  # pragma: no cover
-    with open(__file__, encoding="utf-8") as _file:  # noqa: PTH123
-        _code = compile(_file.read(), __file__, "exec")
+    # A copy, because the frames below a script show the original. To compile the file again takes ten times as long.
+    _code = marshal.loads(marshal.dumps(sys._getframe().f_code))  # noqa: S302, SLF001
 
     def _apart() -> dict[str, Any]:
         """The names of a new run of this file, which shares none with another run."""
