@@ -143,7 +143,7 @@ async def test_judges_that_are_given_are_used_and_left_open(server: ProviderServ
         (
             "x",
             {"expected": "1", "tolerance": touchstone.Tolerance(relative=Fraction(1, 3))},
-            "tolerance must be a decimal, and a fraction such as 1/3 is none.",
+            "tolerance must be a decimal of 15 digits at most, and 1/3 is none.",
         ),
         (
             "x",

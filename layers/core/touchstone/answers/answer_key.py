@@ -96,7 +96,7 @@ def _fields(value: object) -> object:
 
     shares = {name: exact for name in ("relative", "absolute") if (exact := getattr(value, name)) is not None}
     if any(Fraction(repr(float(exact))) != exact for exact in shares.values()):
-        raise PydanticCustomError("tolerance", "it must be a decimal, and a fraction such as 1/3 is none")
+        raise PydanticCustomError("tolerance", "it must be a decimal of 15 digits at most, and 1/3 is none")
     return {name: float(exact) for name, exact in shares.items()} | {"significant_digits": value.significant_digits}
 
 

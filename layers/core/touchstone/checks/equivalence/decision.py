@@ -105,8 +105,9 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
 
 def _require_kinds(given: str, expected: str, tolerance: Tolerance | None) -> None:
     require_texts(given=given, expected=expected)
-    one_percent = "; Tolerance(relative=Fraction(1, 100)) allows one percent"
-    require_kind("tolerance", tolerance, Tolerance | None, "a Tolerance", remedy=one_percent)
+    if tolerance is not None:
+        one_percent = "; Tolerance(relative=Fraction(1, 100)) allows one percent"
+        require_kind("tolerance", tolerance, Tolerance, "a Tolerance", remedy=one_percent)
 
 
 def _read_both(given: str, expected: str, *, at_once: bool) -> tuple[ReadAnswer | None, ReadAnswer | None]:
