@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Iterator
+from fractions import Fraction
 
 import pytest
 
@@ -10,7 +11,7 @@ import touchstone
 from tests.support.course_quizzes import CURRICULUM, evaluated, made
 from tests.support.providers import ProviderServer
 from touchstone.answers.model import AnswerRecord
-from touchstone.errors import InputError, SettingsError
+from touchstone.errors import InputError, JudgeError, SettingsError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.judges.base import JudgeCount
 
@@ -54,6 +55,19 @@ def test_an_answer_key_decides_first() -> None:
     record = touchstone.verify("How far?", "19.6 m", expected=["19.62 m", "64 ft"], tolerance={"relative": 0.01})
     assert record.verification_status == "verified"
     assert "method='expected'" in str(record.attempts[-1].verification)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "status"),
+    [
+        (touchstone.Tolerance(relative=Fraction(1, 100)), "verified"),
+        (touchstone.Tolerance(absolute=Fraction(1, 100)), "caution"),
+        (touchstone.Tolerance(significant_digits=2), "verified"),
+    ],
+)
+def test_the_tolerance_of_checks_will_do_for_a_key(tolerance: touchstone.Tolerance, status: str) -> None:
+    record = touchstone.verify("How far?", "19.6 m", expected="19.62 m", tolerance=tolerance)
+    assert record.verification_status == status
 
 
 def test_what_nobody_can_decide_is_unverified_and_says_why() -> None:
@@ -121,6 +135,21 @@ async def test_judges_that_are_given_are_used_and_left_open(server: ProviderServ
         ),
         ("x", {"expected": "1", "tolerance": {"relative": 0.0}}, "tolerance.relative must be at least 1e-100."),
         ("x", {"expected": ""}, "expected: the expected answer says nothing that an answer could equal."),
+        (
+            "x",
+            {"expected": "1", "tolerance": 0.01},
+            'tolerance must be as {"relative": 0.01}, {"absolute": 0.5} or {"significant_digits": 3}.',
+        ),
+        (
+            "x",
+            {"expected": "1", "tolerance": touchstone.Tolerance(relative=Fraction(1, 3))},
+            "tolerance must be a decimal of 15 digits at most, and 1/3 is none.",
+        ),
+        (
+            "x",
+            {"among": 3},
+            "among must be opened judges (touchstone.Judges), and this is of type int; None means those with a key.",
+        ),
     ],
 )
 def test_what_does_not_fit_is_one_sentence(answer: str, told: dict[str, object], said: str) -> None:
@@ -138,6 +167,44 @@ def test_a_problem_is_solved_and_evaluated_in_depth(server: ProviderServer) -> N
 
 def test_nobody_solves_without_a_key() -> None:
     assert touchstone.solve("Compute 3/4 + 1/6.").stage == "failed"
+
+
+def test_without_a_key_nothing_is_evaluated_in_depth_and_the_sentence_says_so() -> None:
+    with pytest.raises(JudgeError, match=r"^No answer can be evaluated without a model: set .*_API_KEY"):
+        touchstone.deep_evaluate(touchstone.verify("Compute 3/4 + 1/6.", "11/12"))
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_a_wrong_call_names_the_function_that_was_called(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"^{name}\(\) "):
+        getattr(touchstone, name)(unheard_of=1)
+
+
+BRIEF = touchstone.Brief(description="Compare two databases.", acceptance_criteria=("It names two databases.",))
+CHAPTER_2 = touchstone.QuizRequest(curriculum=CURRICULUM.id, chapter="2", ui_language="en", questions=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "told", "said"),
+    [
+        ("deep_evaluate", ["x"], {}, "An AnswerRecord is wanted, and this is a str; verify and solve give one."),
+        ("judge_submission", ["brief", "text"], {}, "A Brief is wanted, and this is a str; Brief.model_validate(…)"),
+        ("judge_submission", [BRIEF, 3], {}, "text must be a text, and this is of type int."),
+        ("judge_submission", [BRIEF, "text"], {"judges": 5}, "judges is one of 1, 2, 3, 'until_sure'."),
+        ("judge_submission", [BRIEF, "text"], {"scoring_judges": "until_sure"}, "scoring_judges is one of 1, 2, 3."),
+        ("judge_submission", [BRIEF, "text"], {"dimensions": ["depth"]}, "A Dimension is wanted, and this is a str;"),
+        ("make_quiz", ["x"], {}, "A QuizRequest is wanted, and this is a str; QuizRequest.model_validate(…) makes one"),
+        ("make_quiz", [CHAPTER_2], {"curriculum": "x"}, "A Curriculum is wanted, and this is a str;"),
+        ("make_quiz", [CHAPTER_2], {"learner": "x"}, "A LearnerProfile is wanted, and this is a str;"),
+        ("solve", [], {"image": "problem.png"}, "image must be the bytes of a picture, and this is of type str."),
+    ],
+)
+def test_a_wrong_kind_is_refused_before_a_key_is_missed(
+    name: str, given: list[object], told: dict[str, object], said: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        getattr(touchstone, name)(*given, **told)
+    assert str(caught.value).startswith(said)
 
 
 def test_material_is_measured(server: ProviderServer) -> None:
@@ -172,6 +239,12 @@ def test_material_is_measured(server: ProviderServer) -> None:
             touchstone.Summary(text="Ice."),
             {"language": "fr"},
             "language is one of None, 'zh', 'en'.",
+        ),
+        (
+            "evaluate_summary",
+            touchstone.Summary(text="Ice."),
+            {"metrics": "summary_coverage"},
+            "metrics must be a list of names, and this is of type str.",
         ),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.course_quizzes import CHAPTER, evaluated, flaw, quiz
 from tests.support.judges import Line, Script
-from touchstone.errors import OverloadedError
+from touchstone.errors import InputError, OverloadedError
 from touchstone.material import Quiz
 from touchstone.quizzes.judging import apply_checks, check_quiz
 from touchstone.quizzes.model import RULES, MadeQuiz
@@ -69,3 +69,20 @@ async def test_a_judge_that_fails_leaves_it_unchecked_with_what_the_checks_found
 def test_five_hundred_questions_are_checked_each() -> None:
     found = apply_checks(quiz(*({"answers": []} for _ in range(500))), ui_language="en")
     assert len(found.violations) == 500
+
+
+def test_a_language_by_its_name_is_refused_and_not_passed_over() -> None:
+    with pytest.raises(InputError, match=r"^ui_language must be a BCP 47 tag, as en, ja or zh-TW\.$"):
+        apply_checks(quiz({}), ui_language="english")
+    assert "question_language" not in apply_checks(quiz({}), ui_language="tlh").checks_run
+
+
+@pytest.mark.parametrize("name", ["taught", "known"])
+def test_words_are_a_list_and_no_text(name: str) -> None:
+    with pytest.raises(InputError, match=rf"^{name} must be a list of texts, and this is of type str\.$"):
+        apply_checks(quiz({}), **{name: "图书馆"})
+
+
+def test_what_is_no_quiz_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^A Quiz is wanted, and this is a str; Quiz\.model_validate"):
+        apply_checks("1. What is 「學習」?")  # type: ignore[arg-type]  # what is wrong is the point

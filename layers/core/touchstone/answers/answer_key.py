@@ -5,6 +5,7 @@ that differs from all of them has failed. If the answer or a text cannot be read
 the key.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
@@ -83,6 +84,22 @@ class AnswerTolerance(Strict):
         )
 
 
+def _fields(value: object) -> object:
+    """The fields of a tolerance that is handed in. A `checks.Tolerance` becomes them if they are exactly the same."""
+    if value is None or isinstance(value, Mapping | AnswerTolerance):
+        return value
+    if not isinstance(value, checks.Tolerance):
+        raise PydanticCustomError(
+            "tolerance", 'it must be as {"relative": 0.01}, {"absolute": 0.5} or {"significant_digits": 3}'
+        )
+    from fractions import Fraction
+
+    shares = {name: exact for name in ("relative", "absolute") if (exact := getattr(value, name)) is not None}
+    if any(Fraction(repr(float(exact))) != exact for exact in shares.values()):
+        raise PydanticCustomError("tolerance", "it must be a decimal of 15 digits at most, and 1/3 is none")
+    return {name: float(exact) for name, exact in shares.items()} | {"significant_digits": value.significant_digits}
+
+
 class AnswerKey(Strict):
     """What the answer should be: any one of `expected`, numbers within `tolerance` (None: exactly)."""
 
@@ -94,7 +111,7 @@ class Keyed(Strict):
     """A request that may carry an answer key: `expected`, and for numbers a `tolerance`, which is never a default."""
 
     expected: Expected | None = None
-    tolerance: AnswerTolerance | None = None
+    tolerance: Annotated[AnswerTolerance | None, BeforeValidator(_fields)] = None
 
     @model_validator(mode="after")
     def _tolerance_of_something(self) -> Self:

@@ -23,7 +23,7 @@ from touchstone.answers.model import Analysis, AnswerRecord, Attempt, Evaluation
 from touchstone.answers.panel import several, verifying_seconds
 from touchstone.answers.printed import left_to_a_judge, printed_problem
 from touchstone.answers.progress import MAX_ATTEMPTS, best_attempt, new_record, route, settled
-from touchstone.answers.providers import Preferences, no_solver_sentence
+from touchstone.answers.providers import Preferences, no_evaluator_sentence, no_solver_sentence
 from touchstone.answers.reading import inline_image, read_image
 from touchstone.answers.retrieval import EarlierSolution, SolutionStore, retrieve, retrieved_attempt
 from touchstone.answers.solving import next_attempt
@@ -117,7 +117,7 @@ async def deep_evaluate(
     if record.best is None or record.problem is None:
         raise ConflictError("There is no answer to evaluate: the record has none.")
     if judge is None:
-        raise MisconfiguredError(no_solver_sentence(judges.remedy), sent=False)
+        raise MisconfiguredError(no_evaluator_sentence(judges.remedy), sent=False)
     requested_at = clock()
     evaluated = await evaluate(
         record.problem,

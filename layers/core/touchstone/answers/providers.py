@@ -123,6 +123,11 @@ def no_solver_sentence(remedy: str) -> str:
     return f"The problem cannot be solved without a model: {remedy}."
 
 
+def no_evaluator_sentence(remedy: str) -> str:
+    """As `no_solver_sentence`, for an answer that is to be evaluated in depth."""
+    return f"No answer can be evaluated without a model: {remedy}."
+
+
 def best_provider_for(
     subject: str,
     rates: Mapping[tuple[str, str], Rate],

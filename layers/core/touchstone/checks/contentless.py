@@ -19,6 +19,7 @@ import re
 import unicodedata
 from html import unescape
 
+from touchstone.kinds import require_texts
 from touchstone.packaged import own_patterns, own_table
 from touchstone.text import normalised
 
@@ -88,6 +89,7 @@ _LOOKALIKES = str.maketrans("аеорсухіѕјтАВЕКМНОРСТХІЅЈ"
 
 def is_contentless(text: str) -> bool:
     """Whether an answer says nothing: it is empty, invisible, mere formatting, or only announces an answer."""
+    require_texts(text=text)
     if "&" in text:
         text = unescape(text)
     shown = _PATTERN["markup"].sub(" ", text)

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from touchstone.checks.findings import Finding
+from touchstone.kinds import require_texts
 from touchstone.packaged import own_patterns, own_table
 from touchstone.text import normalised
 
@@ -31,6 +32,7 @@ LEAST_WITHOUT_KANA = 5
 
 def knows_language(language: str) -> bool:
     """Whether `find_language_mismatch` can judge texts in this language, given as a BCP 47 tag."""
+    require_texts(language=language)
     return _primary(language) in SCRIPTS
 
 
@@ -43,6 +45,7 @@ def find_language_mismatch(text: str, language: str) -> list[Finding]:
     two exceptions: pinyin is not English, and Chinese without kana is not Japanese. For the script of Chinese see
     `find_simplified`. The span reaches from the first to the last word in another script.
     """
+    require_texts(text=text, language=language)
     primary = _primary(language)
     if primary not in SCRIPTS:
         return []

@@ -17,6 +17,7 @@ from touchstone.checks.findings import Finding
 from touchstone.chinese.letters import Chunk, Span, chunks, spelled
 from touchstone.chinese.parsing import Readings, Syllable, fits, fitting, syllables
 from touchstone.chinese.syllables import PARTICLES, Reading, table
+from touchstone.kinds import require_kind, require_texts
 from touchstone.packaged import own_table
 
 type ParsedChunk = tuple[Chunk, Sequence[Syllable]]
@@ -41,6 +42,8 @@ def find_pinyin_errors(pinyin: str, hanzi: str | None = None) -> list[Finding]:
     read out or stand as digits. `suggestion` is None if the intended tone or reading is not known. Raises
     `SettingsError` if the tables of pypinyin and OpenCC are not installed.
     """
+    require_texts(pinyin=pinyin)
+    require_kind("hanzi", hanzi, str | None, "a text")
     written = [chunk for chunk in chunks(pinyin) if not _is_abbreviation(chunk)]
     if hanzi is None:
         return list(misspelled(pinyin, [(chunk, syllables(chunk.piece)) for chunk in written], {}))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from touchstone.checks.findings import Finding
 from touchstone.chinese.scripts import Span, Tables, tables
+from touchstone.kinds import require_texts
 
 type Change = tuple[int, str]
 """The offset of a character that is to be replaced, and its replacement."""
@@ -33,6 +34,7 @@ def find_simplified(text: str) -> list[Finding]:
     軟體) are no fault of script, and forms in use beside each other (台灣, 占有, 宣布) are accepted. Once all
     suggestions are applied, nothing more is found. Raises `SettingsError` if OpenCC's tables are missing.
     """
+    require_texts(text=text)
     if text.isascii():
         return []
     known = tables()

@@ -1,7 +1,7 @@
 """Verify answers, solve problems, and evaluate answers in depth."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Buffer, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -9,14 +9,16 @@ from pydantic import ValidationError
 from touchstone.answers import pipeline
 from touchstone.answers.answer_key import AnswerTolerance
 from touchstone.answers.model import AnswerRecord, SolveRequest, VerifyRequest
+from touchstone.checks import Tolerance
 from touchstone.errors import InputError
 from touchstone.flat.running import blocking, opened
 from touchstone.judges import Judges
 from touchstone.judges.base import JudgeCount
+from touchstone.kinds import require_kind, require_model
 from touchstone.strict import fault_sentence
 
 type Key = str | Sequence[str] | None
-type Within = AnswerTolerance | Mapping[str, float] | None
+type Within = AnswerTolerance | Tolerance | Mapping[str, float] | None
 
 
 async def averify(
@@ -62,7 +64,7 @@ async def averify(
         "judges": wanted,
     }
     request = _checked(VerifyRequest, fields, expected, tolerance)
-    async with opened(given) as asked:
+    async with opened(given, name="among") as asked:
         return await pipeline.verify_answer(request, judges=asked)
 
 
@@ -91,6 +93,7 @@ async def asolve(
     is no picture.
     """
     wanted, given = _how_many(judges, among)
+    require_kind("image", image, Buffer | None, "the bytes of a picture")
     shown = None if image is None else {"data_base64": base64.b64encode(image).decode()}
     fields: dict[str, Any] = {
         "problem": problem,
@@ -100,15 +103,17 @@ async def asolve(
     }
     fields |= {"judges": wanted, "deep_evaluation": False}
     request = _checked(SolveRequest, fields, expected, tolerance)
-    async with opened(given) as asked:
+    async with opened(given, name="among") as asked:
         return await pipeline.solve_and_verify(request, judges=asked)
 
 
 async def adeep_evaluate(record: AnswerRecord, *, judges: Judges | None = None) -> AnswerRecord:
     """The record with a judge's evaluation of its answer in depth: scores of several dimensions, with reasons.
 
-    Raises `ConflictError` for a record without an answer, `JudgeError` or `LimitError` if no judge evaluates it.
+    `record` is what `verify` or `solve` gave. Raises `InputError` for anything else, `ConflictError` for a record
+    without an answer, `JudgeError` or `LimitError` if no judge evaluates it.
     """
+    require_model("record", record, AnswerRecord, remedy="verify and solve give one")
     async with opened(judges) as asked:
         return await pipeline.deep_evaluate(record, judges=asked)
 

@@ -5,6 +5,7 @@ from touchstone.clock import Deadline
 from touchstone.flat.running import blocking, opened
 from touchstone.judges import load_registry
 from touchstone.judges.base import JudgeCount, PanelSize
+from touchstone.kinds import require_list, require_model, require_one_of, require_texts
 from touchstone.oracle import Brief, Dimension, Judgement
 
 SECONDS = 600.0
@@ -40,9 +41,17 @@ async def ajudge_submission(
     on a criterion; if they do not, nobody decided (`split`). `judgement.gate.votes` has what each of them said.
     "until_sure" asks one after the other until one is sure enough of each criterion; if none is, nobody decided
     (`unsure`). `scoring_judges` is how many score. Of 2 or 3, the median of each dimension counts, and a dimension's
-    `votes` have what each judge gave. If a judge fails, `judgement.unscored` says why. Raises `SettingsError` without a
-    key.
+    `votes` have what each judge gave. If a judge fails, `judgement.unscored` says why. Raises `InputError` for an
+    argument of another kind, such as a text as the brief, and `SettingsError` without a key.
     """
+    require_model("brief", brief, Brief)
+    require_texts(text=text)
+    require_one_of("judges", judges, (1, 2, 3, "until_sure"))
+    require_one_of("scoring_judges", scoring_judges, (1, 2, 3))
+    if dimensions is not None:
+        require_list("dimensions", dimensions, of="dimensions")
+        for one in dimensions:
+            require_model("dimensions", one, Dimension)
     chosen = oracle.choose(load_registry(), provider=provider)
     async with opened(None, registry=chosen.registry) as able:
         return await oracle.judge_submission(

@@ -3,6 +3,7 @@
 from touchstone import quizzes
 from touchstone.flat.running import blocking, opened
 from touchstone.judges import load_registry
+from touchstone.kinds import require_model
 from touchstone.quizzes import Curriculum, LearnerProfile, MadeQuiz, QuizRequest
 from touchstone.quizzes.evaluation import TIER
 from touchstone.quizzes.loop import SECONDS
@@ -26,9 +27,14 @@ async def amake_quiz(
 
     The models are those of the environment: the generator that its settings name, and a judge of the first provider
     with a key. `curriculum` and `learner` are those that the request names by their ids. `seconds` bounds the whole
-    job. Raises `InputError` if one of them is missing, or the curriculum has no such chapter; `SettingsError` without a
-    key.
+    job. Raises `InputError` if one of them is missing, or the curriculum has no such chapter, and for an argument of
+    another kind; `SettingsError` without a key.
     """
+    require_model("request", request, QuizRequest)
+    if curriculum is not None:
+        require_model("curriculum", curriculum, Curriculum)
+    if learner is not None:
+        require_model("learner", learner, LearnerProfile)
     chosen = quizzes.model_for_generation(load_registry())
     async with opened(None, registry=chosen.registry) as judges:
         return await quizzes.make_quiz(

@@ -5,16 +5,20 @@ A quiz of the user's own is checked as a first attempt.
 
 import json
 import logging
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from touchstone.checks import knows_language
 from touchstone.clock import Deadline
-from touchstone.errors import JudgeError, LimitError
+from touchstone.errors import InputError, JudgeError, LimitError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
+from touchstone.kinds import require_kind, require_list, require_model
 from touchstone.material import Quiz
 from touchstone.quizzes.content import allowed_targets, check_content
+from touchstone.quizzes.curriculum import LANGUAGE_TAG
 from touchstone.quizzes.evaluation import evaluate_content
 from touchstone.quizzes.model import RULES, Content, MadeQuiz, QuizAttempt, QuizRequest, Rule, Unanswered, Weakness
 from touchstone.quizzes.outcome import in_order, outcome, unanswered_of
@@ -129,10 +133,19 @@ def apply_checks(
 ) -> QuizAttempt:
     """The quiz as a first attempt, with every rule applied that needs no judge and whose facts are known.
 
-    If `ui_language` is None, the language of the questions is not checked. `taught` is what a question may test; None
-    means that this is not checked. `known` is all that the learner has met; None means that quoted words are not
-    checked. Raises `SettingsError` if the tables of OpenCC and pypinyin are not installed.
+    If `ui_language` is None, or a language that the check does not know, the language of the questions is not checked.
+    `taught` is what a question may test; None means that this is not checked. `known` is all that the learner has met;
+    None means that quoted words are not checked. `checks_run` names the rules that were applied. Raises `InputError`
+    for an argument of another kind and for a language that is no BCP 47 tag (english), `SettingsError` if the tables of
+    OpenCC and pypinyin are not installed.
     """
+    require_model("quiz", quiz, Quiz)
+    require_kind("ui_language", ui_language, str | None, "a text")
+    if ui_language is not None and not (knows_language(ui_language) or re.fullmatch(LANGUAGE_TAG, ui_language)):
+        raise InputError("ui_language must be a BCP 47 tag, as en, ja or zh-TW.", where="ui_language")
+    for name, words in (("taught", taught), ("known", known)):
+        if words is not None:
+            require_list(name, words, of="texts")
     content = check_content(quiz, ui_language=ui_language, taught=taught, known=known)
     return QuizAttempt(
         number=1,

@@ -14,6 +14,7 @@ from touchstone.judges.opening import Judges
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.registry import load_registry
 from touchstone.judges.spends import Spend, known_cost
+from touchstone.kinds import require_list, require_model, require_one_of
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric, chosen_of, metrics_of, text_of
@@ -162,25 +163,12 @@ def _language(
 
     Raises `InputError` for an argument of another kind than its type says.
     """
-    if not isinstance(material, MATERIALS[surface]):
-        raise _another_kind(material, MATERIALS[surface])
-    if not (source is None or isinstance(source, Source)):
-        raise _another_kind(source, Source)
-    for name, given, known in (
-        ("judges", judges, (1, 2, 3, "until_sure")),
-        ("language", language, (None, "zh", "en")),
-    ):
-        if given not in known:
-            raise InputError(f"{name} is one of {', '.join(map(repr, known))}.", where=name)
+    require_model(MATERIALS[surface].__name__.lower(), material, MATERIALS[surface])
+    if source is not None:
+        require_model("source", source, Source)
+    require_one_of("judges", judges, (1, 2, 3, "until_sure"))
+    require_one_of("language", language, (None, "zh", "en"))
     return language or language_of(text_of(material))
-
-
-def _another_kind(given: object, wanted: type[Material] | type[Source]) -> InputError:
-    name = wanted.__name__
-    return InputError(
-        f"A {name} is wanted, and this is a {type(given).__name__}; {name}.model_validate(…) makes one of its fields.",
-        where=name.lower(),
-    )
 
 
 async def _evaluate(request: _Request, deadline: Deadline) -> Report:
@@ -222,6 +210,8 @@ async def _evaluate(request: _Request, deadline: Deadline) -> Report:
 def _wanted(surface: Surface, named: Sequence[MetricName] | None) -> list[Metric]:
     """The metrics to measure, in the catalogue's order."""
     known = metrics_of(surface)
+    if named is not None:
+        require_list("metrics", named, of="names")
     if named is not None and not named:
         raise InputError("Name at least one metric, or none at all for all of them.", where="metrics")
     if unknown := [name for name in named or () if name not in known]:

@@ -9,6 +9,7 @@ from touchstone.checks.arithmetic.scanning import Scan
 from touchstone.checks.arithmetic.statements import Statement, StatementVerdict, is_computation, judged
 from touchstone.checks.findings import Finding
 from touchstone.checks.notation.trees import OutOfBoundsError
+from touchstone.kinds import require_texts
 from touchstone.limits import NotAtOnceError
 from touchstone.packaged import own_patterns, own_table
 
@@ -48,6 +49,7 @@ def first_arithmetic_error(solution: str, problem: str = "", *, at_once: bool = 
     left side; if only the right side is a computation, its value. A text over `MAX_CHARS` characters is not checked.
     With `at_once`, raises `NotAtOnceError` for a text that may take more than `AT_ONCE_SECONDS`.
     """
+    require_texts(solution=solution, problem=problem)
     if len(solution) > MAX_CHARS:
         return None
     relations = sum(1 for _ in islice(_PATTERN["relation"].finditer(solution), AT_ONCE_RELATIONS + 1))

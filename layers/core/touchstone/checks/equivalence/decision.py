@@ -13,6 +13,7 @@ from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
 from touchstone.checks.values.reading import read, simple_number
+from touchstone.kinds import require_kind, require_texts
 from touchstone.limits import NotAtOnceError
 from touchstone.packaged import own_sources, own_table
 
@@ -72,6 +73,7 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     `tolerance`: a number or quantity that differs counts as the same if it lies within the tolerance; other kinds of
     value do not. `at_once`: raises `NotAtOnceError` if the check may take more than `AT_ONCE_SECONDS`.
     """
+    _require_kinds(given, expected, tolerance)
     if _DIGITS.fullmatch(given) and _DIGITS.fullmatch(expected):
         if given == expected:
             return True
@@ -87,6 +89,7 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
     """As `equivalent`; also says how each side was read and what decided."""
     from touchstone.checks.equivalence.describing import described
 
+    _require_kinds(given, expected, tolerance)
     found, wanted = _read_both(given, expected, at_once=False)
     comparison = Comparison(SECONDS)
     if found is None or wanted is None:
@@ -98,6 +101,13 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
             rule = "unmarked"
     sides = [_RULES["not read"] if each is None else described(each[0], each[1].text) for each in (found, wanted)]
     return Explanation(answer=answer, given=sides[0], expected=sides[1], because=_RULES[rule])
+
+
+def _require_kinds(given: str, expected: str, tolerance: Tolerance | None) -> None:
+    require_texts(given=given, expected=expected)
+    if tolerance is not None:
+        one_percent = "; Tolerance(relative=Fraction(1, 100)) allows one percent"
+        require_kind("tolerance", tolerance, Tolerance, "a Tolerance", remedy=one_percent)
 
 
 def _read_both(given: str, expected: str, *, at_once: bool) -> tuple[ReadAnswer | None, ReadAnswer | None]:

@@ -13,6 +13,7 @@ from touchstone.checks.notation.trees import NotAnExpressionError, value_or_none
 from touchstone.checks.proofs import algebra, calculus, equations, forms, numbers, values
 from touchstone.checks.proofs.kinds import KINDS, ProblemKind, ProofTask
 from touchstone.checks.values.kinds import Value
+from touchstone.kinds import require_texts
 from touchstone.limits import Allowance, NotAtOnceError
 from touchstone.packaged import own_patterns
 from touchstone.text.language import Language
@@ -53,6 +54,7 @@ def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
     `at_once`: raises `NotAtOnceError` for every problem that is recognised. To find that a problem is not recognised
     takes about 1 ms at most.
     """
+    require_texts(problem=problem, answer=answer)
     too_long = len(problem) > MAX_PROBLEM_CHARS or not 0 < len(answer) <= TAIL
     if too_long or _PATTERN["two sentences"].search(problem):
         return UNKNOWN

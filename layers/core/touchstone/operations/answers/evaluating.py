@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from touchstone.answers.evaluation import Evaluated, evaluate
 from touchstone.answers.model import AnswerRecord, EvaluationState
-from touchstone.answers.providers import no_solver_sentence
+from touchstone.answers.providers import no_evaluator_sentence
 from touchstone.attempts import Attempts
 from touchstone.budgets import next_reset
 from touchstone.clock import Clock, Deadline
@@ -88,7 +88,7 @@ def claim(context: AnswerContext, answer_id: str, *, purpose: Purpose) -> Claime
 async def judged(claimed: Claimed, context: AnswerContext) -> Judged:
     """Ask the judge. A failure is returned, not raised, because it decides what happens to the record."""
     if claimed.judge is None:
-        return MisconfiguredError(no_solver_sentence(context.judges.remedy), sent=False)
+        return MisconfiguredError(no_evaluator_sentence(context.judges.remedy), sent=False)
     return await asked_of(claimed.judge, claimed.record, clock=context.clock)
 
 
