@@ -848,7 +848,9 @@ def choices() -> st.SearchStrategy[Form]:
         ]
         texts = [text for each in others if each and each != chosen for text in written("".join(sorted(each)))]
         near = [f"{lead}{chosen}" for lead in ("选", "選", "选项", "選項", "故选")]
-        return form("choice", [*written(chosen), chosen[::-1]], near, texts)
+        same, backwards = written(chosen), chosen[::-1]
+        (near if chosen == "ABC" else same).append(backwards)  # three steps in their order may be meant
+        return form("choice", same, near, texts)
 
     return st.lists(st.sampled_from("ABCD"), min_size=1, max_size=3, unique=True).map(of)
 
