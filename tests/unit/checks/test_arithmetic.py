@@ -190,6 +190,22 @@ TRUE = [
     "12除以4得3",
     "３＋４＝７",
     "17÷5=3……2",
+    # numbers that English writes so too, among words of another language
+    "El total es 1,500 + 500 = 2,000 pesos.",
+    "La masa es 1.250 kg + 2 kg = 3.250 kg.",
+    "Der Preis ist 1,500 + 500 = 2,000 Franken",
+    # what is no ratio, or no whole one
+    "Step 3: 5 = 10 : 2",
+    "Wir rechnen 8 : 2 = 4 : 2 = 2.",
+    "10 000 : 500 = 20 : 1 and 2 : 4 = 500 : 1 000",
+    "√4 : 2 = 1 : 1 and 9 : 3 = 12 : 2√4",
+    "2 x 3 : 4 = 3 : 2 and 3 : 4 = 3 : 2 x 2",
+    # what is called by a number
+    "Side 1 = 5 cm and side 2 = 7 cm.",
+    "Day 3 = 12 km, Day 4 = 10 km",
+    "Weight 1: 4 = 5 mm, and 20 mm : 4 = 5 mm",
+    # units of several letters on both sides
+    "2 kW × 30 min = 1 kWh",
 ]
 
 UNCLEAR = [
@@ -384,6 +400,8 @@ FALSE = [
     (r"3 + 4 \\ &= 8", r"3 + 4 \\ &= 8", "7"),
     (r"3 \text{ pens} + 4 \text{ pens} = 8 \text{ pens}", r"3 \text{ pens} + 4 \text{ pens} = 8 \text{ pens}", "7"),
     ("８＋２＝１１", "８＋２＝１１", "10"),
+    ("Das sind 1.250 + 250 = 1.600 Euro.", "1.250 + 250 = 1.600 Euro", "1500"),
+    ("2 kW × 30 min = 3 kWh", "2 kW × 30 min = 3 kWh", "60"),
 ]
 
 HOSTILE = {

@@ -70,6 +70,13 @@ def test_a_table_is_read_as_other_programs_write_it(file: Any, content: str) -> 
         ("What is 0,5?;1/2\nAnd one?;1\n", [("What is 0,5?", "1/2"), ("And one?", "1")]),
         ('"What is 0,5?";1/2\n', [("What is 0,5?", "1/2")]),
         ("front;back\n0,5;1/2\n", [("0,5", "1/2")]),
+        (
+            'dog,"ein Hund; der Hund"\ncat,"eine Katze; die Katze"\n',
+            [("dog", "ein Hund; der Hund"), ("cat", "eine Katze; die Katze")],
+        ),
+        ("#columns:Front;Back;Tags\nHund;dog;pet, big\n", [("Hund", "dog")]),
+        ("#tags column:3\nHund\tdog\tpet, big\n", [("Hund", "dog")]),
+        ("front;back;notes, hints\nHund;dog;pet, big\n", [("Hund", "dog")]),
     ],
 )
 def test_a_text_that_holds_another_separator_stays_whole(file: Any, content: str, cards: Any) -> None:
@@ -98,6 +105,8 @@ def test_a_source_is_called_as_its_file_unless_it_has_a_name(file: Any) -> None:
     [
         (quiz_of, {"questions": []}, "q.json", "questions needs at least 1, and has 0."),
         (deck_of, "What is 0,5?;1/2\nAnd 0,25?;1/4\n", "d.csv", "each line has a comma and a semicolon"),
+        (deck_of, "Hund;dog;pet, big\nKatze;cat;pet, small\n", "d.csv", "each line has a comma and a semicolon"),
+        (deck_of, "Hund\tdog\tpet, big\n", "d.csv", "line 1 has 3 columns, and the table 2"),
         (quiz_of, {"questions": [QUESTION] * 501}, "q.json", "questions may have at most 500, and has 501."),
         (quiz_of, [{**QUESTION, "id": "a"}] * 2, "q.json", "every question needs an id of its own; a is there twice"),
         (quiz_of, [{**QUESTION, "kind": "riddle"}], "q.json", "questions.0.kind must be 'single_choice', "),

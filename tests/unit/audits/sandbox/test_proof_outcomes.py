@@ -76,6 +76,7 @@ HOLDS = [
     # what another process asserts, where the script fails with it
     f"{CHILD}one = m.Process(target=check, args=(1,))\none.start()\none.join()\nassert one.exitcode == 0",
     f"{CHILD}with m.Pool(1) as pool:\n    pool.map(check, [1, 1])",
+    f"{CHILD}with m.Pool(1) as pool:\n    pool.apply_async(check, (1,)).get()",
     # what Python starts by itself
     f"{TRUE}import platform\nprint(platform.processor())",
     "import types, tinylib\n@types.coroutine\ndef made():\n    yield tinylib.Box(1)\nnext(made())",
@@ -173,6 +174,8 @@ UNSEEN = [
     f"{CHILD}{TRUE}with m.Pool(1) as pool:\n    pool.map_async(check, [2])",
     f"{TRUE}import os\nif not (one := os.fork()):\n    assert tinylib.Box(1).width == 2\nos.waitpid(one, 0)",
     f"{TRUE}import subprocess as s, sys\ns.run([sys.executable, '-c', 'import tinylib; assert tinylib.Box(1) is 2'])",
+    f"{TRUE}import subprocess as s, sys\nresult = s.run([sys.executable, '-c', '0'])\nprint(result, {{}}.get(1))",
+    f"{TRUE}{FAILING}import subprocess as s, sys\ns.run([sys.executable, '-c', '1'], check=True)",
     f"{TRUE}import os, sys\nos.system(sys.executable + ' -c \"import tinylib; assert 0\"')",
     # what is always true
     "import tinylib\nassert tinylib.Box(1).width == 2 or 'it is not'",

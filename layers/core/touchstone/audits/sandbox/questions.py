@@ -97,9 +97,9 @@ class ScriptQuestions:
                     return f"Whether the tests of {name} failed is not seen: unittest keeps it to itself."
         if record.failed:
             return f"What is asserted in line {record.failed[0]} failed, and the script went on as if it had not."
-        if record.started and self._fails_with_another:
+        if self._fails_with_another and not _FORKS.isdisjoint(record.started):
             return self._stood_in()  # what did not run here may have run in the other process
-        if not _FORKS.issuperset(record.started):
+        if not (self._fails_with_another or _FORKS.issuperset(record.started)):
             return "The script started another program, and does not fail if that does."
         return self._stood_in() or self._parts.missed(record)
 
@@ -539,9 +539,16 @@ def _last_name(node: ast.AST) -> str:
 
 def _raises_for_another(node: ast.AST) -> bool:
     """Whether a call raises what another process failed with."""
-    return _last_name(node) in _RAISING or (
-        isinstance(node, ast.keyword) and node.arg == "check" and getattr(node.value, "value", None) is True
-    )
+    match node:
+        case ast.keyword(arg="check", value=ast.Constant(value=True)):
+            return True
+        case ast.Call(func=ast.Attribute(attr="get"), args=[_, *_]):
+            return False  # of a dictionary
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _RAISING
+        case ast.Call(func=ast.Name(id=name)):
+            return name in ("check_call", "check_output")
+    return False
 
 
 def _calls_one_of(node: ast.AST, calls: frozenset[str]) -> bool:

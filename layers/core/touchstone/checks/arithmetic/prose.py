@@ -119,19 +119,21 @@ def arithmetic_tokens(text: str) -> list[Token]:
     return [found[0]._replace(spaced=True), *found[1:]] if found else []
 
 
-def in_points(text: str) -> str:
-    """A text of another language with its numbers as English writes them: 2,50 as 2.50, 1.250 as 1,250.
+def in_points(text: str) -> tuple[str, ...]:
+    """The readings of a text with its numbers as English writes them: 2,50 as 2.50, 1.250 as 1,250.
 
-    There 10 : 4 is a quotient. The text itself if nothing shows that its commas are decimal. Every character keeps its
-    place.
+    Of a text of another language where 10 : 4 is a quotient. If none of its commas must be decimal, it may also be
+    written as in English, as Spanish in Mexico is. The text itself if nothing shows that its commas are decimal. Every
+    character keeps its place.
     """
     if not _PATTERN["other numbers"].search(text) or _PATTERN["decimal points"].search(text):
-        return text
+        return (text,)
     if not (is_foreign(text) or (_PATTERN["decimal commas"].search(text) and not _PATTERN["words"].search(text))):
-        return text
+        return (text,)
     if not _PATTERN["three terms"].search(text):
         text = _PATTERN["division"].sub(" ÷ ", text)
-    return _PATTERN["number"].sub(lambda number: number[0].translate(_EXCHANGED), text)
+    exchanged = _PATTERN["number"].sub(lambda number: number[0].translate(_EXCHANGED), text)
+    return (exchanged,) if exchanged == text or _PATTERN["sure commas"].search(text) else (exchanged, text)
 
 
 def _respelled(match: re.Match[str]) -> str:

@@ -248,11 +248,14 @@ class Scan:
         return self.tokens[start].start, ending, statement
 
     def ratios(self) -> Iterator[tuple[int, int, Statement]]:
-        """Every statement that two ratios are the same, as one of two quotients that are about the same."""
+        """Every statement that two ratios are the same, as one of two quotients that are about the same.
+
+        In `Step 3: 5 = 10 : 2` the first number is no term, and 8 : 2 = 4 : 2 = 2 is a running chain.
+        """
         for match in prose.ratios(self.text):
             over, under, first, second = (Numeral(Fraction(int(term))) for term in match.groups())
-            sides = Apply("div", (over, under)), Apply("div", (first, second))
-            yield match.start(), match.end("second"), Statement(left=sides[:1], right=sides[1], about=True)
+            left, right = (Apply("div", (over, under)), under), Apply("div", (first, second))
+            yield match.start(), match.end("second"), Statement(left=left, right=right, about=True, runs_on=True)
 
     def _parsed(self, start: int, stop: int, *, measured: bool = False) -> tuple[int, Tree] | None:
         """The end (`stop` at most) and the tree of the expression that begins at `start`; None if it cannot be read."""

@@ -61,9 +61,12 @@ def first_arithmetic_error(solution: str, problem: str = "", *, at_once: bool = 
     plain = _PATTERN["plain"].findall(solution)
     if len(plain) == relations and all(_plain_value(left) == int(right) for left, right in plain):
         return None
+    budget = Budget(AT_ONCE_STEPS if at_once else MAX_STEPS, at_once=at_once)
     try:
-        found = _first(solution, Budget(AT_ONCE_STEPS if at_once else MAX_STEPS, at_once=at_once))
+        found, *others = (_first(reading, solution, budget) for reading in in_points(solution))
     except OutOfBoundsError:
+        return None
+    if any(other is None or found is None or other.span != found.span for other in others):
         return None
     other = _PATTERN["other arithmetic"]
     return None if found and (other.search(solution) or other.search(problem[:MAX_CHARS])) else found
@@ -85,11 +88,11 @@ def _plain_value(expression: str) -> int | None:
     return total + term
 
 
-def _first(written: str, budget: Budget) -> Finding | None:
+def _first(solution: str, written: str, budget: Budget) -> Finding | None:
+    """The first false statement of `solution`, a reading of what is `written`."""
     first: tuple[int, int, Statement, StatementVerdict] | None = None
     rounded: dict[Fraction, Fraction] = {}
     # All statements of a text: first those in its words, then those inside calculator marks.
-    solution = in_points(written)
     scans = [Scan(_PATTERN["mark"].sub(lambda match: " " * len(match[0]), solution), 0, budget)]
     scans += [Scan(match[1], match.start(1), budget) for match in _PATTERN["mark"].finditer(solution)]
     found = ((scan, *statement) for scan in scans for statement in chain(scan.statements(), scan.ratios()))

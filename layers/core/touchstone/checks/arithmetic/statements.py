@@ -229,6 +229,8 @@ def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], bu
         return UNDECIDED
     if mixes_units(left, right):
         return _judged_with_units(left, right, budget)
+    if isinstance(right, Numeral) and right.unit and (amounts := _judged_amounts(statement, right, budget)).holds:
+        return amounts
     if isinstance(right, Numeral) and right.unit and _is_prefixed(left, right, worth[0]):
         stated = value_or_none(amounts_of, right, budget) or []
         return UNDECIDED if any(unit.dimension for unit in stated) else StatementVerdict(False, *worth)
@@ -403,10 +405,11 @@ def _is_near(value: Fraction, stated: Numeral, *, about: bool) -> bool:
 def _is_conversion(left: Numeral, one: Unit, size: Fraction, statement: Statement) -> bool:
     """Whether `2.5 h = 150 min` can only be a conversion.
 
-    A day may be one of eight hours of work, and a length may stand for a larger one, as on a map.
+    `2 = 7 cm` names something by its number. A day may be one of eight hours of work, and a length may stand for a
+    larger one, as on a map.
     """
     own = one.factor / left.stated if left.value else size
-    if own == size:
+    if own == size or not one.dimension:
         return False
     match one.dimension:
         case (("time", 1),):

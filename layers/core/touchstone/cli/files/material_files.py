@@ -64,8 +64,7 @@ def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
     found = DIRECTIVES.match(text)
     begin = found.end() if found else 0
     directives, table = text[:begin], text[begin:]
-    named = NAMED_SEPARATOR.search(directives)
-    separator = _separator(table, None if named is None else named[1].strip(" \r"), name=name)
+    separator = _separator(table, directives, name=name)
     told = NAMED_COLUMNS.search(directives)
     columns: Sequence[str | None] | None = None if told is None else _columns(told[1].split(separator), name=name)
     for line, row in _rows(table, separator, lines_before=text.count("\n", 0, begin), name=name):
@@ -77,17 +76,23 @@ def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
         yield _card(row, columns, line=line, name=name)
 
 
-def _separator(table: str, named: str | None, *, name: str) -> str:
-    """The separator of the columns: the one that the table names, else the only one that parts each line in two.
+def _separator(table: str, directives: str, *, name: str) -> str:
+    """The separator of the columns: the one that a directive or the names of the columns show.
 
-    If the lines name more columns, or no separator parts them all, it is the most frequent one of the first line.
-    Raises `InputError` if comma and semicolon both part each line in two: `0,5;1/2` may be meant either way. A tab is
+    Where nothing names the columns, it is the only one that is in each line, else the most frequent one of the first
+    line. Raises `InputError` if comma and semicolon are both in each line: `0,5;1/2` may be meant either way. A tab is
     never meant as a part of a text.
     """
-    if named is not None:
-        return SEPARATOR_NAMES.get(named.lower(), named[:1] or ",")
+    if (named := NAMED_SEPARATOR.search(directives)) is not None:
+        said = named[1].strip(" \r")
+        return SEPARATOR_NAMES.get(said.lower(), said[:1] or ",")
+    if (told := NAMED_COLUMNS.search(directives)) is not None:
+        return delimiter_of(told[1])
     frequent = delimiter_of(table.lstrip())
-    fitting = [each for each in "\t,;" if _in_two(table, each, name=name)]
+    parted = {each: _parted(table, each, name=name) for each in "\t,;"}
+    if _columns(next(iter(parted[frequent]), []), name=name) is not None:
+        return frequent
+    fitting = [each for each, rows in parted.items() if rows and all(map(_whole, rows))]
     if fitting == [",", ";"]:
         raise InputError(
             f"{name}: each line has a comma and a semicolon, and either may part its front from its back; name the "
@@ -97,13 +102,17 @@ def _separator(table: str, named: str | None, *, name: str) -> str:
     return fitting[0] if fitting else frequent
 
 
-def _in_two(table: str, separator: str, *, name: str) -> bool:
-    """Whether the separator parts each line that is not blank into two texts."""
+def _parted(table: str, separator: str, *, name: str) -> list[list[str]]:
+    """The rows as this separator parts them; none if it does not make a table."""
     try:
-        rows = (row for _, row in _rows(table, separator, lines_before=0, name=name))
-        return all(len(row) == len(WITHOUT_NAMES) and all(map(str.strip, row)) for row in rows)
+        return [row for _, row in _rows(table, separator, lines_before=0, name=name)]
     except InputError:
-        return False
+        return []
+
+
+def _whole(row: Sequence[str]) -> bool:
+    """Whether a row was parted, and no text in quotes with it."""
+    return len(row) > 1 and all(cell.count('"') % 2 == 0 for cell in row)
 
 
 def _rows(table: str, separator: str, *, lines_before: int, name: str) -> Iterator[tuple[int, list[str]]]:
