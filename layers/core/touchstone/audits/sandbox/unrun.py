@@ -31,12 +31,14 @@ class PartsThatRan:
         """What of the script asks the target something and never ran, as a sentence; None if nothing is found."""
         lines = frozenset(record.idle)
         idle = [each for each in self._source.nodes if isinstance(each, Function) and _first_line(each) in lines]
-        here = " in the process that is watched" if record.started else ""
+        here = ", in the process that is watched" if record.started else ""
         calls = {name: each for name, uses in self._uses.items() for each in uses if id(each) in self._dropped}
         for node in idle:
             if node.name in calls and _is_lazy(node) and self._source.depends(node):
-                how = "awaited" if isinstance(node, ast.AsyncFunctionDef) else "iterated"
-                return f"What is in {node.name} never ran: the call in line {calls[node.name].lineno} is not {how}."
+                call = f"What is in {node.name} never ran: the call in line {calls[node.name].lineno}"
+                return (
+                    f"{call} is not awaited." if isinstance(node, ast.AsyncFunctionDef) else f"{call} is not iterated."
+                )
         for node in idle:
             if _is_test(node):
                 return f"What is asserted in {node.name} never ran{here}."
