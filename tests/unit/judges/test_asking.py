@@ -624,12 +624,13 @@ async def test_a_cache_that_hangs_leaves_the_time_to_ask() -> None:
     assert (reply.value, reply.cached) == (VERDICT, False)
 
 
-async def test_where_nobody_waits_a_slow_cache_is_waited_for_and_nothing_is_paid_twice() -> None:
+@pytest.mark.parametrize(("seconds", "slow"), [(300.0, 0.6), (2.5, 0.35)])
+async def test_a_slow_cache_is_waited_for_and_nothing_is_paid_twice(seconds: float, slow: float) -> None:
     adapter, cache = ScriptedAdapter(), SlowCache()
-    cache.seconds = 0.6
+    cache.seconds = slow
     judge = judge_with(adapter, cache=cache)
     for _ in range(2):
-        reply = await judge.ask(question(), deadline=within(300.0))
+        reply = await judge.ask(question(), deadline=within(seconds))
     assert (reply.value, reply.cached, adapter.calls) == (VERDICT, True, 1)
 
 

@@ -22,10 +22,10 @@ from touchstone.judges.conversing import Turn, TurnRequest, TurnSaid, as_questio
 from touchstone.judges.questions import address_of, max_usage_of, max_usage_of_turn
 from touchstone.judges.registry import Model
 
-RECALL_SHARE = 0.1
-"""The share of the time left after which a look into the cache is given up: it must not use up the time to ask the
-model. Of the 5 s of a caller who waits that is half a second. Where nobody waits, a busy machine or a store that lets
-nobody in for a moment does not cost a second call."""
+RECALL_SHARE, RECALL_SECONDS = 0.1, 0.5
+"""The share of the time left after which a look into the cache is given up, and the least such time in seconds, if that
+is at most half of what is left: it must not use up the time to ask the model. Where nobody waits, a busy machine or a
+store that lets nobody in for a moment does not cost a second call."""
 
 logger = logging.getLogger(__name__)
 
@@ -121,7 +121,8 @@ class ModelJudge:
         self, cache: ReplyCache, key: str, question: JudgeQuestion[T], deadline: Deadline
     ) -> Reply[T] | None:
         try:
-            async with asyncio.timeout(RECALL_SHARE * deadline.remaining):
+            left = deadline.remaining
+            async with asyncio.timeout(max(RECALL_SHARE * left, min(RECALL_SECONDS, left / 2))):
                 stored = await cache.get(key)
             if stored is None:
                 return None
