@@ -11,7 +11,8 @@ from functions.composition.labels import labels
 if TYPE_CHECKING:
     from touchstone.operations.audits.intake import AuditIntake, WeeklyAudits
     from touchstone.operations.quizzes.intake import QuizIntake
-    from touchstone.operations.surfaces.intake import ExperimentIntake, MeasurementIntake
+    from touchstone.operations.surfaces.experiment_intake import ExperimentIntake
+    from touchstone.operations.surfaces.intake import MeasurementIntake
     from touchstone.operations.tasks.intake import TaskIntake
     from touchstone.operations.tasks.reading import PartyReader
 
@@ -46,7 +47,7 @@ def of_measurements(tenant: str) -> MeasurementIntake:
 
 def of_experiments(tenant: str) -> ExperimentIntake:
     """The intake that accepts and shows a tenant's experiments."""
-    from touchstone.operations.surfaces.intake import ExperimentIntake
+    from touchstone.operations.surfaces.experiment_intake import ExperimentIntake
 
     return ExperimentIntake(
         tenant=tenant,
