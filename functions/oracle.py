@@ -145,6 +145,6 @@ def rescore(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
 @_step
 def decide(context: TaskContext, about: TaskReferences) -> TaskProgress:
     """DECIDE: upholds or rejects a challenge by the new scores and comparisons, and updates the records."""
-    from touchstone.operations.tasks import challenging
+    from touchstone.operations.tasks import deciding
 
-    return challenging.decide(context, about.task_id, about.challenge_id or "")
+    return deciding.decide(context, about.task_id, about.challenge_id or "")

@@ -15,10 +15,11 @@ from touchstone.judges import load_registry
 from touchstone.judges.cache import MemoryCache
 from touchstone.operations.jobs.restarts import tasks_swept
 from touchstone.operations.jobs.sweep import MOST, Sweep
-from touchstone.operations.tasks.challenging import compare_again, decide, rescore
+from touchstone.operations.tasks.challenging import compare_again, rescore
 from touchstone.operations.tasks.closing import close
 from touchstone.operations.tasks.comparing import compare_dimension
 from touchstone.operations.tasks.context import Announcer, TaskContext, TaskProgress
+from touchstone.operations.tasks.deciding import decide
 from touchstone.operations.tasks.drafting import draft
 from touchstone.operations.tasks.intake import TaskIntake
 from touchstone.operations.tasks.judging import check, score

@@ -20,8 +20,9 @@ from touchstone.errors import (
     StoreError,
 )
 from touchstone.judges import MemoryCache
-from touchstone.operations.tasks.challenging import compare_again, decide, rescore
+from touchstone.operations.tasks.challenging import compare_again, rescore
 from touchstone.operations.tasks.context import SETTLED_WITHIN
+from touchstone.operations.tasks.deciding import decide
 from touchstone.operations.tasks.ranking import finalise
 from touchstone.oracle.challenge import ChallengeRequest
 from touchstone.oracle.feedback import ScoringFeedback

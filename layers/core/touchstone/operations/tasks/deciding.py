@@ -1,0 +1,155 @@
+"""The decision on a challenge, and the changes that it makes to the records of the contest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from touchstone.operations.tasks.context import TaskContext, TaskProgress
+from touchstone.operations.tasks.ranking import final_of, left_to_compare, of_finalist, why_uncompared
+from touchstone.oracle.bands import Band
+from touchstone.oracle.challenge import Challenge
+from touchstone.oracle.compared import LEAST_ENTRIES
+from touchstone.oracle.comparison import DimensionComparison
+from touchstone.oracle.model import Unjudged
+from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist
+from touchstone.oracle.submission import Submission
+from touchstone.oracle.task import Task
+
+NOBODY_COULD = Unjudged(
+    stage="comparison", reason="invalid_reply", details=("A finalist could not be compared with the others again.",)
+)
+
+
+def decide(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgress:
+    """Decide a challenge from its second opinion and new comparisons: `decided`, or `comparing` if some are missing.
+
+    A repeat finishes what the first run began, and decides nothing new. The challenge is upheld if the submission has
+    another place by the new scores. Then the new scores count; otherwise all stays as it is.
+    """
+    challenge = context.challenges.get(context.ref("challenge", challenge_id, task_id))
+    task = context.task(task_id)
+    if challenge.state == "waiting" and challenge.scoring is not None and challenge_id in task.undecided:
+        said = context.comparisons.of_round(tenant=context.tenant, task_id=task_id, round_id=challenge_id)
+        if challenge.finalists and (left := left_to_compare(task, said)):
+            return TaskProgress(state="comparing", dimensions=left)
+        places = _places(context, task, challenge, said)
+        if (lost := _lost(task, challenge, places)) is not None:
+            return give_up(context, challenge, why_uncompared(said, lost) or NOBODY_COULD)
+        upheld = _place_of(places, challenge.submission_id) != _place_of(task.places, challenge.submission_id)
+        spends = tuple(spend for one in said for spend in one.spends)
+        challenge = context.challenges.decide(
+            challenge, "upheld" if upheld else "rejected", places=places if upheld else (), spends=spends
+        )
+    return settle(context, challenge)
+
+
+def settle(context: TaskContext, challenge: Challenge) -> TaskProgress:
+    """Store the consequences of a decision in the records of the contest. Every part of this may be repeated."""
+    if challenge.state == "waiting":
+        return TaskProgress(state="decided")
+    task = context.task(challenge.task_id)
+    if challenge.id in task.undecided:
+        if challenge.state == "upheld" and challenge.scoring is not None:
+            ref = context.ref("submission", challenge.submission_id, task.id)
+            context.judgements.rescore(
+                ref, scoring=challenge.scoring, readings=challenge.readings, passages=challenge.passages
+            )
+            _recompare(context, task, challenge)
+        context.tasks.decide(
+            tenant=context.tenant,
+            task_id=task.id,
+            challenge_id=challenge.id,
+            places=challenge.places if challenge.state == "upheld" else None,
+        )
+    context.challenges.settle(challenge)
+    return TaskProgress(state="decided")
+
+
+def _recompare(context: TaskContext, task: Task, challenge: Challenge) -> None:
+    """Store the new comparisons of the finalists, and remove those of submissions that are no longer finalists."""
+    entrants = entrants_of(context, task, challenge)
+    finalists = {one.submission_id for one in entrants.shortlist.finalists}
+    compared = finalists if len(finalists) >= LEAST_ENTRIES else set()
+    said = context.comparisons.of_round(tenant=context.tenant, task_id=task.id, round_id=challenge.id)
+    for each in sorted({*challenge.finalists, *entrants.compared}):
+        ref = context.ref("submission", each, task.id)
+        if each in challenge.finalists:
+            comparisons, uncompared = of_finalist(task, said, each)
+            context.judgements.recompare(
+                ref, comparisons=comparisons, uncompared=uncompared, why=why_uncompared(said, each)
+            )
+        elif each not in compared:
+            context.judgements.recompare(ref, comparisons=())
+
+
+def give_up(context: TaskContext, challenge: Challenge, why: Unjudged) -> TaskProgress:
+    """Leave a challenge that nobody could judge: the ranking stands, and the challenge stores `why`."""
+    return settle(context, context.challenges.give_up(challenge, why=why))
+
+
+def _places(
+    context: TaskContext, task: Task, challenge: Challenge, said: tuple[DimensionComparison, ...]
+) -> tuple[Place, ...]:
+    """The ranking by the new scores, with the new comparisons if there are any, else with those that stand."""
+    chosen = entrants_of(context, task, challenge).shortlist
+    finals: dict[str, float] = {}
+    for finalist in chosen.finalists:
+        comparisons = (
+            of_finalist(task, said, finalist.submission_id)[0]
+            if challenge.finalists
+            else context.submission(task.id, finalist.submission_id).comparisons
+        )
+        if len(comparisons) == len(task.dimensions):
+            finals[finalist.submission_id] = final_of(task, comparisons)
+    return rank(chosen, finals)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrants:
+    """The contenders of a contest, with a challenge's scores in place of the challenged submission's own.
+
+    `compared` are the finalists so far, including those that nobody could compare.
+    """
+
+    shortlist: Shortlist
+    compared: frozenset[str]
+
+
+def entrants_of(context: TaskContext, task: Task, challenge: Challenge) -> Entrants:
+    """The contenders after a challenge. Only what a ranking needs is held of each: there may be thousands."""
+    contenders: list[Contender] = []
+    compared: set[str] = set()
+    for one in context.submissions.of_task(tenant=context.tenant, task_id=task.id):
+        if one.comparisons or one.uncompared:
+            compared.add(one.id)
+        contender = _rescored(one, challenge) if one.id == challenge.submission_id else one.contender
+        if contender is not None:
+            contenders.append(contender)
+    return Entrants(shortlist=shortlist(contenders), compared=frozenset(compared))
+
+
+def _rescored(submission: Submission, challenge: Challenge) -> Contender | None:
+    """The challenged submission as a contender, with the scores of its second opinion, or its own if there is none."""
+    if challenge.scoring is None:
+        return submission.contender
+    bands: dict[str, Band] = {one.dimension: one.band for one in challenge.scoring.dimension_scores}
+    return Contender(
+        submission_id=submission.id,
+        submitted_at=submission.submitted_at,
+        penalized_total=challenge.scoring.penalized_total,
+        bands=bands,
+    )
+
+
+def _place_of(places: Sequence[Place], submission_id: str) -> int | None:
+    """The rank of a submission. None if it has no rank because it was eliminated or could not be scored."""
+    return next((place.rank for place in places if place.submission_id == submission_id), None)
+
+
+def _lost(task: Task, challenge: Challenge, places: Sequence[Place]) -> str | None:
+    """The id of a submission that would be without a rank only because nobody could compare it. None if there is none.
+
+    It is a finalist that would lose its rank, or the challenged submission that would get none. A challenge must not
+    take from a party a rank because a judge failed.
+    """
+    ranked = {place.submission_id for place in task.places if place.rank is not None} | {challenge.submission_id}
+    return next((place.submission_id for place in places if place.rank is None and place.submission_id in ranked), None)
