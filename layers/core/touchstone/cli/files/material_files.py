@@ -89,10 +89,9 @@ def _separator(table: str, directives: str, *, name: str) -> str:
     if (told := NAMED_COLUMNS.search(directives)) is not None:
         return delimiter_of(told[1])
     frequent = delimiter_of(table.lstrip())
-    parted = {each: _parted(table, each, name=name) for each in "\t,;"}
-    if _columns(next(iter(parted[frequent]), []), name=name) is not None:
+    if _columns(next(_parted(table, frequent, name=name), []), name=name) is not None:
         return frequent
-    fitting = [each for each, rows in parted.items() if rows and all(map(_whole, rows))]
+    fitting = [each for each in "\t,;" if all(map(_whole, _parted(table, each, name=name)))]
     if fitting == [",", ";"]:
         raise InputError(
             f"{name}: each line has a comma and a semicolon, and either may part its front from its back; name the "
@@ -102,12 +101,13 @@ def _separator(table: str, directives: str, *, name: str) -> str:
     return fitting[0] if fitting else frequent
 
 
-def _parted(table: str, separator: str, *, name: str) -> list[list[str]]:
-    """The rows as this separator parts them; none if it does not make a table."""
+def _parted(table: str, separator: str, *, name: str) -> Iterator[list[str]]:
+    """The rows as this separator parts them. Where it makes no table, the last one is empty."""
     try:
-        return [row for _, row in _rows(table, separator, lines_before=0, name=name)]
+        for _, row in _rows(table, separator, lines_before=0, name=name):
+            yield row
     except InputError:
-        return []
+        yield []
 
 
 def _whole(row: Sequence[str]) -> bool:
