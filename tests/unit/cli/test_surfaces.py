@@ -12,9 +12,10 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 from typer.testing import Result
 
 from tests.support.commands import Command
+from tests.support.exchange import Control
 from tests.support.measuring import DISTRACTORS
 from tests.support.providers import ProviderServer, error, success
-from tests.support.wire import Kind
+from tests.support.wire import Asked, Behaviour, Kind
 from touchstone.version import __version__
 
 SOURCE = "# Osmosis\n\nOsmosis moves water through a membrane.\n"
@@ -176,8 +177,14 @@ def test_what_nobody_could_judge_is_counted_with_the_reason_and_is_no_pass(
 def test_a_bar_that_a_spent_quota_may_still_have_broken_is_not_reached(
     judges: ProviderServer, evaluate: Any, why: Kind, least: str, code: int
 ) -> None:
-    judges.reply(clarity(*["CLEAR"] * 10), schema="ClarityReply")
-    judges.rule(error(why), schema="ClarityReply", prompt="case q11")
+    # A spent quota ends what was not yet sent; the two last fail once the ten before them were asked.
+    def clear(asked: Asked) -> Behaviour:
+        if "case q11" in asked.prompt:
+            return error(why, latch="ten are asked")
+        judges.exchange.arrange(Control(opened=("ten are asked",)))
+        return success(clarity(*["CLEAR"] * 10))
+
+    judges.script(clear)
     quiz = {"questions": [question(f"q{number}") for number in range(1, 13)]}
     result = evaluate("quiz", quiz, "--metrics", "clarity", "--fail-under", least, "--json")
     outcome = json.loads(result.stdout)["outcomes"]["quiz_clarity"]
