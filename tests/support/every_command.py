@@ -14,6 +14,7 @@ from touchstone.cli.app import app
 
 EVENTS = Path(__file__).parents[2] / "events"
 ID = "01JD7Z00000000000000000000"
+
 TASK = '{"description": "Compare.", "acceptance_criteria": ["It does."]}'
 ASKING: Mapping[str, tuple[str, ...]] = {
     "verify": ("--problem", "1+1=?", "--answer", "5"),
@@ -52,9 +53,16 @@ ASKING: Mapping[str, tuple[str, ...]] = {
     "batch list": (),
     "batch show": (ID,),
     "batch now": (ID,),
+    "measurement start": ("quiz", str(EVENTS / "quiz.json")),
     "measurement list": (),
     "measurement show": (ID,),
+    "measurement now": (ID,),
+    "experiment start": (str(EVENTS / "experiment"),),
     "experiment list": (),
+    "experiment show": (ID,),
+    "experiment now": (ID,),
+    "experiment report": (ID,),
+    "experiment pairs": (ID, "--format", "html"),
     "trace": (ID,),
     "budget": (),
     "backlog": (),
@@ -81,7 +89,7 @@ STDIN: Mapping[str, str] = {"judge import": f"id,label\n{ID},right\n", "login": 
 HERE = frozenset(
     {
         "evaluate quiz", "evaluate summary", "evaluate flashcards",
-        "experiment run", "experiment estimate", "experiment report", "experiment pairs",
+        "experiment run", "experiment estimate",
         "quiz check", "oracle score", "models", "logout", "judge calibrate",
         "audit run", "audit estimate", "audit prove", "audit recheck",
         "check equivalent", "check prove", "check arithmetic", "check script", "check pinyin", "check image", "mcp",

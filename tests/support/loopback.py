@@ -117,7 +117,8 @@ class Loopback:
                 if raw is None:
                     raw = b"" if reply.value is None else json.dumps(reply.value).encode()
                 self.send_response(reply.status)
-                for name, value in {"Content-Type": "application/json", **reply.headers}.items():
+                given = {name.title(): value for name, value in reply.headers.items()}
+                for name, value in {"Content-Type": "application/json", **given}.items():
                     self.send_header(name, value)
                 if reply.status != 204:
                     self.send_header("Content-Length", str(len(raw)))

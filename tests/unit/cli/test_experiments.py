@@ -314,13 +314,6 @@ def test_a_folder_without_an_experiment_is_told_so(touchstone: Command, tmp_path
     assert (result.exit_code, "holds no experiment" in result.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("command", ["report", "pairs"])
-def test_the_id_of_a_deployments_experiment_leads_to_its_report(touchstone: Command, command: str) -> None:
-    result = touchstone("experiment", command, "01JD7Z00000000000000000000")
-    assert result.exit_code == 2
-    assert "GET /v1/experiments/01JD7Z00000000000000000000/report" in result.stderr
-
-
 def test_a_report_shows_as_much_as_is_done(
     server: ProviderServer, run: Any, touchstone: Command, tmp_path: Path
 ) -> None:

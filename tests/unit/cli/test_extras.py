@@ -60,7 +60,8 @@ LOCALLY = {
     "batch run": (str(EVENTS / "answers.jsonl"), "--local", "-o", "results.jsonl"),
 }
 NEEDED = {
-    "statistics": {"experiment run", "experiment report", "experiment pairs"},
+    "statistics": {"experiment run", "experiment report", "experiment pairs"}
+    | {"experiment start", "experiment show", "experiment now"},
     "audits": {"audit run", "audit estimate", "audit prove", "audit recheck"}
     | {"audit start", "audit show", "audit report", "audit start-recheck"},
     "checks": {"check equivalent", "check prove", "verify", "solve", "batch run"},

@@ -8,8 +8,9 @@ cache. Items that nobody judges at the last try stay unscored; they do not count
 step finds its work done, it returns the same record.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -96,6 +97,10 @@ class FlashcardsMeasurementRequest(_Request):
     material: Deck
 
 
+REQUESTS: Mapping[Surface, type[_Request]] = MappingProxyType(
+    {"quiz": QuizMeasurementRequest, "summary": SummaryMeasurementRequest, "flashcards": FlashcardsMeasurementRequest}
+)
+"""The request of each surface."""
 AnyMeasurementRequest = QuizMeasurementRequest | SummaryMeasurementRequest | FlashcardsMeasurementRequest
 MeasurementRequest = Annotated[AnyMeasurementRequest, Field(discriminator="surface")]
 """The possible requests, told apart by their surface. No `type` alias: the API's description is made from it."""

@@ -1,22 +1,24 @@
-"""Commands about experiments, which compare two variants, without a deployment."""
+"""Commands about experiments, which compare two variants, without a deployment; of reports also with one."""
 
 import asyncio
 import re
 import shlex
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from touchstone.cli.deployment.api import fetch, open_api
 from touchstone.cli.files.requests import judge_count
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.markdown import print_markdown
 from touchstone.cli.terminal.places import check_place
 from touchstone.cli.terminal.progress import noted_progress
 from touchstone.cli.terminal.screen import confirm_spending, is_interactive, print_json, say
-from touchstone.errors import InputError
+from touchstone.errors import ConflictError, InputError
 from touchstone.extras import require_extras
 from touchstone.usage import dollars
 
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from touchstone.judges import Judges, Registry
     from touchstone.judges.base import Judge
     from touchstone.surfaces.experiments import Conclusion, Estimate, Experiment, ExperimentProgress
-    from touchstone.surfaces.experiments.folder import SavedExperiment
 
 app = typer.Typer()
 experiment = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -74,8 +75,15 @@ Baseline = Annotated[
 ]
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="FOLDER", help="The folder of an experiment (--out of `touchstone experiment run`).")
+    Path,
+    typer.Argument(
+        metavar="FOLDER|ID",
+        help="The folder of an experiment (--out of `touchstone experiment run`), or the id of an experiment of your "
+        "deployment.",
+    ),
 ]
+MEDIA = {"html": "text/html", "md": "text/markdown", "csv": "text/csv", "json": "application/json"}
+"""The media type of each format of a report."""
 
 
 @experiment.command()
@@ -132,7 +140,7 @@ def run(
 
     require_extras("statistics")
     check_place(junit, where="--junit")
-    found = _experiment(given, metrics, baseline, judges=judges, replicates=replicates)
+    found = asked_for(given, metrics, baseline, judges=judges, replicates=replicates)
     said: dict[str, object] = {"--metrics": metrics, "--baseline": baseline, "--max-cost": max_cost}
     said |= {"--judges": judges, "--replicates": replicates, "--allow-commands": allow_commands}
     try:
@@ -179,7 +187,7 @@ def estimate(
     from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens.experiment_screen import print_estimate
 
-    found = _experiment(given, metrics, baseline, judges=judges, replicates=replicates)
+    found = asked_for(given, metrics, baseline, judges=judges, replicates=replicates)
 
     async def whole() -> "tuple[Estimate, str | None]":
         from touchstone.cli.local.inprocess import opened
@@ -212,13 +220,18 @@ def report(
         ),
     ] = False,
 ) -> None:
-    """Print the report of an experiment. If it is not finished: of the part that is done."""
+    """Print the report of an experiment. If the one in a folder is not finished: of the part that is done."""
     from touchstone.surfaces.experiments import report as reports
+    from touchstone.surfaces.experiments.folder import read_saved
 
     require_extras("statistics")
     if items and form != "csv":
         raise InputError("Only --format csv has a table of items.", where="--items")
-    kept = _kept(folder)
+    if (its_id := _deployed(folder)) is not None:
+        text = _deployed_items(its_id) if items else _deployed_report(its_id, form)
+        (print_markdown if form == "md" else _print)(text)
+        return
+    kept = read_saved(folder)
     match form:
         case "html":
             _print(reports.report_html(kept.conclusion))
@@ -253,9 +266,15 @@ def pairs(
     The prompts are shown in the same way, and what each variant took (calls, tokens, cost, time).
     """
     from touchstone.surfaces.experiments import report as reports
+    from touchstone.surfaces.experiments.folder import read_saved
 
     require_extras("statistics")
-    kept = _kept(folder)
+    if (its_id := _deployed(folder)) is not None:
+        if form != "html" or only is not None:
+            raise InputError("The pairs of a deployment's experiment are read by --format html alone, without --only.")
+        _print(_deployed_report(its_id, {"en": "sides", "zh": "sides_zh"}[language]))
+        return
+    kept = read_saved(folder)
     view = reports.side_by_side(kept.experiment, kept.results, only=only)
     match form:
         case "html":
@@ -266,16 +285,27 @@ def pairs(
             _print(reports.sides_json(view, kept.conclusion))
 
 
-def _kept(folder: Path) -> "SavedExperiment":
-    """What a folder holds. Raises `InputError`, for the id of a deployment's experiment with the address to read it."""
-    from touchstone.surfaces.experiments.folder import read_saved
+def _deployed(folder: Path) -> str | None:
+    """The id of a deployment's experiment. None if a folder is named."""
+    return str(folder) if ULID.fullmatch(str(folder)) and not folder.exists() else None
 
-    if ULID.fullmatch(str(folder)) and not folder.exists():
-        raise InputError(
-            f"{folder} is no folder. An experiment of your deployment is read on its page, app/experiments/{folder}, "
-            f"or with GET /v1/experiments/{folder}/report?format=md (html, csv, json; sides for the pairs)."
-        )
-    return read_saved(folder)
+
+def _deployed_report(its_id: str, form: str) -> str:
+    with open_api() as api:
+        return api.get_text("experiments", its_id, "report", media=MEDIA.get(form, MEDIA["html"]), format=form)
+
+
+def _deployed_items(its_id: str) -> str:
+    """The scores of every item, as CSV. Raises `ConflictError` if the experiment has no result."""
+    from touchstone.cli.deployment.client import download
+
+    view = fetch("experiments", its_id)
+    if not view["items_url"]:
+        raise ConflictError(f"The experiment has no result: its state is {view['state']}.")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "items.csv"
+        download(view["items_url"], file)
+        return file.read_bytes().decode()
 
 
 def _texts(folder: Path, conclusion: "Conclusion") -> str:
@@ -339,9 +369,10 @@ async def _estimated(found: "Experiment", asked: "Sequence[Judge]", registry: "R
     return await estimate_of(found, first, others=others, registry=registry)
 
 
-def _experiment(
+def asked_for(
     given: str, metrics: str | None, baseline: str | None, *, judges: HowMany, replicates: int | None
 ) -> "Experiment":
+    """The experiment in a file or folder, with what the options change in it. Raises `InputError`."""
     from touchstone.cli.files.experiment_files import experiment_of
     from touchstone.cli.terminal.bars import metrics_named
 

@@ -19,12 +19,12 @@ BEGUN_BY = {
     "answers": "touchstone verify",
     "audits": "touchstone audit start",
     "batches": "touchstone batch run",
-    "experiments": "POST /v1/experiments",
-    "measurements": "POST /v1/measurements",
+    "experiments": "touchstone experiment start",
+    "measurements": "touchstone measurement start",
     "quizzes": "touchstone quiz generate",
     "tasks": "touchstone tasks create",
 }
-"""What makes the first of a kind; of two only the API does."""
+"""The command that makes the first of a kind."""
 
 
 def open_api(*, or_local: bool = False) -> "ApiClient":

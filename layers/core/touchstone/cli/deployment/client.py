@@ -76,6 +76,14 @@ class ApiClient:
             raise ServiceError(STRANGE)
         return [_object(each) for each in found]
 
+    def get_text(self, *path: str, media: str, **query: str) -> str:
+        """Read a text, for example a report. `media` is the media type that it must have."""
+        self._recognise()
+        reply = self._sent("GET", path, query=query)
+        if reply.headers.get("content-type", "").partition(";")[0].strip() != media:
+            raise ServiceError(STRANGE)
+        return reply.text
+
     def post(
         self, *path: str, body: Document | None = None, key: str | None = None, query: Mapping[str, str] | None = None
     ) -> Document:
@@ -109,6 +117,20 @@ class ApiClient:
     ) -> Any:
         shape = replies.shape_of(method, path)
         self._recognise()
+        reply = self._sent(method, path, query=query, body=body, key=key)
+        replies.check(shape, reply.content)
+        return reply.json() if reply.content else None
+
+    def _sent(
+        self,
+        method: str,
+        path: tuple[str, ...],
+        *,
+        query: Mapping[str, str | int] | None = None,
+        body: Document | None = None,
+        key: str | None = None,
+    ) -> httpx.Response:
+        """The reply to a request. Raises the error that a refusal means."""
         headers = {"Authorization": f"Bearer {self._token}"}
         if method in WRITES:
             headers["Idempotency-Key"] = key or self._new_key()
@@ -125,8 +147,7 @@ class ApiClient:
         reply = _persistently(self._http, request)
         if not reply.is_success:
             raise error_of(reply.status_code, _document(reply))
-        replies.check(shape, reply.content)
-        return reply.json() if reply.content else None
+        return reply
 
     def _recognise(self) -> None:
         """Check once that the address is a Touchstone of this version. Raises `ServiceError` if it is not."""

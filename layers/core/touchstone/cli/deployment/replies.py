@@ -58,6 +58,8 @@ _OWN = "touchstone.cli.deployment.reply_models"
 _ANSWER = Shape("touchstone.answers.view", "AnswerView")
 _AUDIT = Shape(_OWN, "WholeAuditResponse")
 _BATCH = Shape(_OWN, "BatchResponse")
+_EXPERIMENT = Shape("touchstone.surfaces.experiments.record", "ExperimentView")
+_MEASUREMENT = Shape("touchstone.surfaces.measured", "MeasurementView")
 _QUIZ = Shape("touchstone.quizzes.view", "QuizView")
 _TASK = Shape("touchstone.oracle.view", "TaskView")
 _SUBMISSION = ("touchstone.oracle.feedback", "SubmissionView")
@@ -106,8 +108,14 @@ SHAPES: Mapping[str, Shape | None] = MappingProxyType(
         "GET quizzes": Shape(_OWN, "QuizResponse", "page"),
         "GET quizzes/*": _QUIZ,
         "GET measurements": Shape(_OWN, "MeasurementResponse", "page"),
-        "GET measurements/*": Shape(_OWN, "WholeMeasurementResponse"),
+        "POST measurements": _MEASUREMENT,
+        "GET measurements/*": _MEASUREMENT,
+        "POST measurements/*/now": _MEASUREMENT,
         "GET experiments": Shape(_OWN, "ExperimentResponse", "page"),
+        "POST experiments": _EXPERIMENT,
+        "GET experiments/*": _EXPERIMENT,
+        "POST experiments/*/now": _EXPERIMENT,
+        "POST experiment-files": Shape(_OWN, "ExperimentUploadResponse"),
         "POST tasks": _TASK,
         "GET tasks": Shape(_OWN, "TaskResponse", "page"),
         "GET tasks/*": _TASK,

@@ -59,6 +59,13 @@ class TextUploadResponse(ApiResponse):
     upload_url: str
 
 
+class ExperimentUploadResponse(ApiResponse):
+    """Where to PUT an experiment, and the key that names it afterwards."""
+
+    experiment_key: str
+    upload_url: str
+
+
 class BatchResponse(ApiResponse):
     """A batch and its progress."""
 
@@ -347,29 +354,6 @@ class MeasurementResponse(WorkResponse):
     surface: str
     finished_at: datetime | None
     scores: Mapping[str, float | None]
-
-
-class MetricResponse(ApiResponse):
-    """One metric of a measurement."""
-
-    metric: str
-    score: float | None
-    because: str | None
-
-
-class OutlayResponse(ApiResponse):
-    """What judges cost."""
-
-    cost_usd: float | None
-    unpriced: int
-
-
-class WholeMeasurementResponse(WorkResponse):
-    """A measurement."""
-
-    surface: str
-    metrics: tuple[MetricResponse, ...]
-    outlay: OutlayResponse
 
 
 class ExperimentResponse(WorkResponse):
