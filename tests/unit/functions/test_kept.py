@@ -99,6 +99,7 @@ def test_what_to_change_in_a_case_and_what_it_lacks_are_said_in_chinese() -> Non
         failures.day_quota("OpenAI", "gpt-5.5", limit=20),
         failures.minute_quota("OpenAI", "gpt-5.5", limit=20),
         failures.credit_spent("OpenAI"),
+        failures.own_limit_spent("OpenAI"),
         failures.refused("OpenAI", "gpt-5.5", "content_filter"),
         failures.refused("OpenAI", "gpt-5.5", None),
         failures.no_key("OpenAI"),

@@ -157,7 +157,10 @@ def test_anthropic_says_that_money_ran_out_as_it_says_that_a_request_is_malforme
     message: str | None, expected: type[JudgeError]
 ) -> None:
     body = {"type": "error", "error": {"type": "invalid_request_error", "message": message}}
-    assert type(failures.anthropic("claude", _response(400, body))) is expected
+    told = failures.anthropic("claude", _response(400, body))
+    assert type(told) is expected
+    assert ("no credit" in str(told)) == str(message).startswith("Your credit")
+    assert ("spending limit" in str(told)) == str(message).startswith("You have reached")
 
 
 def test_anthropic_resets_are_read_against_the_responses_own_date() -> None:

@@ -44,10 +44,10 @@ _MINUTES_QUOTA = re.compile(r"quotaId\W{1,12}\w*PerMinute|\([RT]PM\)|\bfree-mode
 _NAMED_LIMIT = re.compile(r"\(RP[DM]\): Limit (\d{1,9})\b|\bRate limit of (\d{1,9}) per (?:86400|60)s")
 """The number of requests that such a quota allows, as the body names it."""
 
-_NO_CREDIT = ("Your credit balance is too low", "You have reached your specified API usage limits")
-"""How the messages begin by which Anthropic says that an account has no credit left, or has spent the month's limit:
-the status and the type are those of a malformed request. A message that repeats a part of a request does not begin
-so."""
+_NO_CREDIT, _OWN_LIMIT = "Your credit balance is too low", "You have reached your specified API usage limits"
+"""How the messages begin by which Anthropic says that an account has no credit left, or has spent the limit that its
+owner set: the status and the type are those of a malformed request. A message that repeats a part of a request does not
+begin so."""
 
 _NO_MODEL = frozenset({"model_not_found", "model_decommissioned", "invalid_model", "DeploymentNotFound"})
 """Words for a model that is not there, or not for this key. They count whatever the status: OpenAI, Groq, Mistral,
@@ -152,6 +152,11 @@ def day_quota(
 def credit_spent(provider: str) -> DayQuotaError:
     """The error if the account may spend no more. It counts as the day's quota, since waiting a minute is useless."""
     return DayQuotaError(f"{provider}'s account has no credit left; add some in its billing settings.")
+
+
+def own_limit_spent(provider: str) -> DayQuotaError:
+    """The error if the account has spent the limit that its owner set for it, of the month for example."""
+    return DayQuotaError(f"{provider}'s account has reached its own spending limit; raise it in its billing settings.")
 
 
 def minute_quota(
@@ -312,6 +317,8 @@ def anthropic(model: str, response: Response) -> JudgeError:
     match kind:
         case "invalid_request_error" if str(error.get("message")).startswith(_NO_CREDIT):
             return credit_spent("Anthropic")
+        case "invalid_request_error" if str(error.get("message")).startswith(_OWN_LIMIT):
+            return own_limit_spent("Anthropic")
         case "billing_error":
             return credit_spent("Anthropic")
         case "timeout_error":
