@@ -598,7 +598,8 @@ def test_a_pair_waits_for_the_judge_that_failed_and_pays_nobody_twice(
     asked = experiment(sources=1, judges=2).model_dump(mode="json")
     path = buyer.post("/v1/experiments", {"experiment": asked}).location
     view = buyer.get(path).json
-    assert (view["state"], view["because"]) == ("measuring", "day_quota")
+    assert view["state"] == "measuring"
+    assert view["because"] in {"day_quota", "quota"}, "the provider's word, or our own count that remembers it"
     spent = False
     later(36 * 3600)
     sweep.handler({}, Context())
