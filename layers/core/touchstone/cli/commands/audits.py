@@ -139,13 +139,13 @@ def run(
     from touchstone.cli.local import audit_running as running
     from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens import audit_screen as screen
-    from touchstone.cli.screens.audit_views import exit_of_totals
+    from touchstone.cli.screens.audit_views import exit_of_totals, failing_of
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.screens.sarif import write_sarif
 
     check_place(junit, where="--junit")
     check_place(sarif, where="--sarif")
-    failing = screen.failing_of(fail_on, drift=False)
+    failing = failing_of(fail_on, drift=False)
     before = None if previous is None else _report(previous)
     wanted = target_of(target, also)
     cases = running.cases_in(files)
@@ -282,12 +282,13 @@ def recheck(
     from touchstone.audits.recheck import check_same_library
     from touchstone.audits.recheck import recheck as run_again
     from touchstone.cli.screens import audit_screen as screen
+    from touchstone.cli.screens.audit_views import failing_of
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.screens.sarif import write_sarif
 
     check_place(junit, where="--junit")
     check_place(sarif, where="--sarif")
-    failing = screen.failing_of(fail_on, drift=True)
+    failing = failing_of(fail_on, drift=True)
     before = _report(report)
     wanted = target_of(target, before.target.target.also if also is None else also)
     check_same_library(before.target.target, wanted)  # before the new target is installed

@@ -20,7 +20,7 @@ from touchstone.extras import require_extras
 if TYPE_CHECKING:
     from touchstone.audits.record import DefinitionFile
     from touchstone.cli.deployment.client import ApiClient, Document
-    from touchstone.cli.screens.audit_screen import Failing
+    from touchstone.cli.screens.audit_views import Failing
 
 app = typer.Typer()
 _audits = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -273,7 +273,7 @@ def _definitions(paths: Iterable[Path]) -> "Iterable[DefinitionFile]":
 
 def _failing(text: str) -> "frozenset[Failing]":
     """The findings that --fail-on names. Raises `InputError` for an unknown one: call it before anything is sent."""
-    from touchstone.cli.screens.audit_screen import failing_of
+    from touchstone.cli.screens.audit_views import failing_of
 
     return failing_of(text, drift=True)
 

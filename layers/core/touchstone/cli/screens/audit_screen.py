@@ -1,24 +1,19 @@
 """The outcome of an audit: how the command shows it, its form for CI tools, and its exit code."""
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Literal, cast, get_args
+from typing import Any
 
 from touchstone.audits.recheck import Drift, Recheck
 from touchstone.audits.report import AuditedCase, QualityReport
 from touchstone.audits.report.model import RATINGS
 from touchstone.audits.verdict import Rating
-from touchstone.cli.screens.audit_views import change
+from touchstone.cli.screens.audit_views import Failing, change
 from touchstone.cli.screens.junit import Case, CaseOutcome, Suite
 from touchstone.cli.screens.sarif import SarifResult, SarifRun, Spot
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import column, print_facts, print_table, say, short
-from touchstone.errors import InputError
 from touchstone.usage import dollars
 
-type Failing = Literal["incorrect", "ambiguous", "unproven", "drift"]
-"""What can make a case fail a build: its rating, or its drift."""
-FAILING: tuple[Failing, ...] = get_args(Failing.__value__)
-NONE = "none"
 ASKED: Mapping[str, str] = {
     "incorrect": "The key of a case is not refuted by what the library does.",
     "ambiguous": "No other option than the key holds.",
@@ -26,23 +21,6 @@ ASKED: Mapping[str, str] = {
     "drift": "What was proved of a case stands with another version of its library.",
 }
 """The requirements of an audit for a case. The key is the finding that is made if the requirement is not met."""
-
-
-def failing_of(text: str, *, drift: bool) -> frozenset[Failing]:
-    """The findings that fail a build, as `--fail-on` names them. `drift`: a drift is allowed among them.
-
-    Raises `InputError` for an unknown finding, and if none is named.
-    """
-    known = [word for word in FAILING if drift or word != "drift"]
-    words = [word.strip().lower() for word in text.split(",") if word.strip()]
-    if words == [NONE]:
-        return frozenset()
-    for word in words:
-        if word not in known:
-            raise InputError(f"{word!r} is none of {', '.join(known)}; or say {NONE}.", where="--fail-on")
-    if not words:
-        raise InputError(f"Name some of {', '.join(known)}; or say {NONE}.", where="--fail-on")
-    return cast("frozenset[Failing]", frozenset(words))
 
 
 def print_recheck(found: Recheck) -> None:

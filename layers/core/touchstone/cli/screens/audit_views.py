@@ -1,7 +1,7 @@
 """Audits of a deployment: how the command shows them, and their exit codes."""
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from touchstone.cli.screens.experiment_screen import cost_in_words
 from touchstone.cli.terminal.exits import Exit
@@ -16,10 +16,32 @@ from touchstone.cli.terminal.screen import (
     styled,
     time_column,
 )
+from touchstone.errors import InputError
 
 if TYPE_CHECKING:
     from touchstone.audits.verdict import Rating
-    from touchstone.cli.screens.audit_screen import Failing
+
+type Failing = Literal["incorrect", "ambiguous", "unproven", "drift"]
+"""What can make a case fail a build: its rating, or its drift."""
+FAILING: tuple[Failing, ...] = get_args(Failing.__value__)
+NONE = "none"
+
+
+def failing_of(text: str, *, drift: bool) -> frozenset[Failing]:
+    """The findings that fail a build, as `--fail-on` names them. `drift`: a drift is allowed among them.
+
+    Raises `InputError` for an unknown finding, and if none is named.
+    """
+    known = [word for word in FAILING if drift or word != "drift"]
+    words = [word.strip().lower() for word in text.split(",") if word.strip()]
+    if words == [NONE]:
+        return frozenset()
+    for word in words:
+        if word not in known:
+            raise InputError(f"{word!r} is none of {', '.join(known)}; or say {NONE}.", where="--fail-on")
+    if not words:
+        raise InputError(f"Name some of {', '.join(known)}; or say {NONE}.", where="--fail-on")
+    return cast("frozenset[Failing]", frozenset(words))
 
 
 def is_over(view: View) -> bool:
@@ -27,7 +49,7 @@ def is_over(view: View) -> bool:
     return bool(view.get("finished_at"))
 
 
-def exit_of(view: View, failing: "Collection[Failing]") -> Exit:
+def exit_of(view: View, failing: Collection[Failing]) -> Exit:
     """The exit code of an audit. In a recheck, only a case that drifted can fail a build.
 
     An audit that is still going on has the code `DONE`: this command has nothing left to do.
@@ -40,7 +62,7 @@ def exit_of(view: View, failing: "Collection[Failing]") -> Exit:
     return exit_of_totals(view.get("totals") or {}, failing)
 
 
-def exit_of_totals(totals: "Mapping[Rating, int]", failing: "Collection[Failing]") -> Exit:
+def exit_of_totals(totals: "Mapping[Rating, int]", failing: Collection[Failing]) -> Exit:
     """The exit code of an audit: `VERDICT` if a rating fails a build, else `UNDECIDED` if a case is Unproven.
 
     `totals` has the number of cases with each rating.
@@ -62,7 +84,7 @@ def print_audit(view: View) -> None:
         print_table(_DRIFTS, view.get("drifts") or (), empty="No case drifted.")
 
 
-def _fails(drift: View, failing: "Collection[Failing]") -> bool:
+def _fails(drift: View, failing: Collection[Failing]) -> bool:
     now = str(drift.get("rating_now"))
     return "drift" in failing or (now != drift.get("rating_before") and now.lower() in failing)
 
