@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from touchstone.answers.model import AnswerRecord
-    from touchstone.operations.batches.lines import WantedQuestion
+    from touchstone.operations.jobs.waiting import WantedQuestion
     from touchstone.operations.provider_batches.audits import AuditBatches
     from touchstone.operations.provider_batches.context import BatchingContext
     from touchstone.operations.provider_batches.experiments import ExperimentBatches

@@ -27,6 +27,9 @@ type When = Literal["now", "cheap"]
 """When the judge is asked. `now`: at once, or as soon as the quota admits the call. `cheap`: through a provider's
 batch, for a part of the price and within a day."""
 
+BATCHED = "batched"
+"""The state and the reason of work that waits for a provider's batch."""
+
 
 class Waiting(Strict):
     """Why nobody has decided yet (`reason`: a word, `sentence`: the same for people), and until when the work waits.

@@ -10,7 +10,7 @@ import pytest
 from tests.support.clocks import StandingClock
 from touchstone.operations.batches.batching import CONTENT_TYPE, Batching
 from touchstone.operations.batches.chunks import LineChunk, listed, to_list
-from touchstone.operations.batches.lines import LineResult, OpenLine, part_of
+from touchstone.operations.batches.lines import LineResult, part_of
 from touchstone.operations.batches.rounds import (
     LONGEST_PAUSE,
     MAX_ROUNDS,
@@ -20,6 +20,7 @@ from touchstone.operations.batches.rounds import (
     Rounds,
     collect,
 )
+from touchstone.operations.jobs.waiting import OpenLine
 from touchstone.records import Batch
 
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)

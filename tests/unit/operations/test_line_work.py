@@ -19,7 +19,8 @@ from touchstone.operations.answers.intake import AnswerIntake
 from touchstone.operations.batches.batching import Batching
 from touchstone.operations.batches.chunks import LineChunk, chunks_of
 from touchstone.operations.batches.line_work import LineWork
-from touchstone.operations.batches.lines import LineResult, OpenLine, part_of
+from touchstone.operations.batches.lines import LineResult, part_of
+from touchstone.operations.jobs.waiting import OpenLine
 from touchstone.records import Batch
 
 NOON = datetime(2026, 11, 27, 12, tzinfo=UTC)

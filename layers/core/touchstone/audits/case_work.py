@@ -7,7 +7,7 @@ are pure functions. One that finds its work done returns the very same record.
 from datetime import datetime
 from typing import Self
 
-from touchstone.attempts import Attempts, TryEnd
+from touchstone.attempts import BATCHED, Attempts, TryEnd
 from touchstone.audits.case import BlindCase
 from touchstone.audits.report import StoredProof
 from touchstone.judges.batches import BatchReply
@@ -15,9 +15,6 @@ from touchstone.judges.spends import Spend
 from touchstone.parts import Part
 from touchstone.references import Reference
 from touchstone.strict import Strict
-
-BATCHED = "batched"
-"""Why a case is open: a provider's batch is to take its first turn."""
 
 
 class CaseTask(Strict):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from touchstone.attempts import BATCHED
 from touchstone.audits.agent import solved
-from touchstone.audits.case_work import BATCHED
 from touchstone.audits.recheck import drift_of
 from touchstone.audits.record import AuditFindings, concluded
 from touchstone.audits.report import audited_case, quality_report, report_json, report_markdown

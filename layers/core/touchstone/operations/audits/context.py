@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from touchstone.judges.conversing import Conversing
     from touchstone.judges.registry import Model
     from touchstone.operations.audits.files import BundleFiles, FilesOf
-    from touchstone.operations.batches.lines import OpenLine, PartsStanding, WantedQuestion
+    from touchstone.operations.jobs.waiting import OpenLine, PartsStanding, WantedQuestion
     from touchstone.records import Audits, Cases
     from touchstone.workflows.sandbox import SandboxFunction
 

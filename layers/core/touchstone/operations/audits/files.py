@@ -23,8 +23,8 @@ from touchstone.audits.case_work import BatchTurn, CaseTask, RecheckState
 from touchstone.audits.record import BundlePlace, KeptCases
 from touchstone.audits.report import QualityReport, read_report
 from touchstone.errors import NotFoundError, StoreError
-from touchstone.operations.batches.lines import OpenLine
 from touchstone.operations.jobs.files import JSON, JobFiles, side_by_side
+from touchstone.operations.jobs.waiting import OpenLine
 from touchstone.records import Artifacts
 
 type AuditReportFormat = Literal["json", "md"]

@@ -13,9 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from touchstone.attempts import BATCHED
 from touchstone.audits.bundles.archive import pack
 from touchstone.audits.bundles.building import made_here
-from touchstone.audits.case_work import BATCHED, CaseTask, case_due
+from touchstone.audits.case_work import CaseTask, case_due
 from touchstone.audits.estimate import estimate_of
 from touchstone.audits.record import AuditPlan, BundlePlace, KeptCase, carried, placed, planned
 from touchstone.errors import InputError
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from touchstone.audits.record import AuditRecord
     from touchstone.audits.report import AuditedCase, QualityReport
     from touchstone.operations.audits.context import AuditContext
-    from touchstone.operations.batches.lines import OpenLine
+    from touchstone.operations.jobs.waiting import OpenLine
 
 
 def install(context: AuditContext, audit_id: str, *, builder: Callable[[Path], Bundles]) -> StepProgress:

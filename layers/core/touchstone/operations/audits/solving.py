@@ -11,26 +11,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypedDict
 
+from touchstone.attempts import BATCHED
 from touchstone.audits.agent import Workbench, begin, reopened, take_turn
-from touchstone.audits.case_work import (
-    BATCHED,
-    RecheckState,
-    case_advanced,
-    case_awaiting,
-    case_over,
-    case_put_back,
-)
+from touchstone.audits.case_work import RecheckState, case_advanced, case_awaiting, case_over, case_put_back
 from touchstone.audits.report import stored_proof
 from touchstone.audits.verdict import standings
 from touchstone.audits.whole import cost_reached
 from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.spends import count_unpriced, known_cost
-from touchstone.operations.batches.lines import IN_A_BATCH, OpenLine
 from touchstone.operations.jobs.context import StepProgress
 from touchstone.operations.jobs.traced import tracing_calls
 from touchstone.operations.jobs.tries import NotingSolver, try_again
 from touchstone.operations.jobs.trying import ANY_PROVIDER
+from touchstone.operations.jobs.waiting import IN_A_BATCH, OpenLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

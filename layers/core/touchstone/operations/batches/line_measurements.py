@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from touchstone.clock import Deadline
 from touchstone.operations.batches.job_lines import MeasurementLine, request_in, tried_or
-from touchstone.operations.batches.lines import WantedQuestion
+from touchstone.operations.jobs.waiting import WantedQuestion
 from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.surfaces.intake import MeasurementIntake
 from touchstone.operations.surfaces.measuring import measure_once

@@ -22,7 +22,7 @@ from pydantic import BaseModel
 
 from touchstone.answers.model import ENDED, AnswerRecord
 from touchstone.answers.view import AnswerView
-from touchstone.attempts import Waiting
+from touchstone.attempts import BATCHED, Waiting
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import NotFoundError, StoreError, TouchstoneError
 from touchstone.operations.answers.context import AnswerContext
@@ -31,26 +31,23 @@ from touchstone.operations.answers.steps import work_whole
 from touchstone.operations.batches.batching import CONTENT_TYPE, Batching
 from touchstone.operations.batches.chunks import LineChunk, asks_now, lines_of
 from touchstone.operations.batches.lines import (
-    BATCHED,
-    IN_A_BATCH,
     AnswerLine,
-    BatchedLine,
     EvaluateLine,
     Line,
     LineError,
     LineResult,
-    OpenLine,
     RecordLine,
     SolveLine,
     VerifyLine,
-    WantedQuestion,
     failed_line,
+    given_up,
     parse_line,
     part_of,
     reference_in,
     request_of,
 )
 from touchstone.operations.batches.rounds import NOT_DONE
+from touchstone.operations.jobs.waiting import IN_A_BATCH, BatchedLine, OpenLine, WantedQuestion
 from touchstone.records import Batch, derived_ulid
 from touchstone.together import gather_all
 
@@ -226,7 +223,7 @@ class LineWork:
                 late = OpenLine(
                     line=number, id=reference, reason=NOT_DONE.reason, detail=NOT_DONE.detail, until=self.clock()
                 )
-                return late.given_up if chunk.last else late
+                return given_up(late) if chunk.last else late
             record = await self._record(work, taken.answer_id, chunk, deadline, now=taken.now)
             if isinstance(record, tuple):
                 return self._wanting(taken, "verification", record)

@@ -1,8 +1,6 @@
 """One line of a batch: parsed strictly, done like any other request, and answered with a line of its own."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,9 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from touchstone.answers.model import SolveRequest, VerifyRequest
 from touchstone.answers.view import AnswerView
 from touchstone.attempts import When
-from touchstone.errors import InputError, SpendingCeilingError, TouchstoneError
+from touchstone.errors import InputError, TouchstoneError
 from touchstone.json_text import loads
 from touchstone.operations.batches.chunks import LineName, lines_of
+from touchstone.operations.jobs.waiting import OpenLine
 from touchstone.strict import Strict, fault_sentence
 from touchstone.text import shortened
 
@@ -34,19 +33,6 @@ KINDS = frozenset({
     *("quiz_evaluation", "summary_evaluation", "flashcards_evaluation"),
 })  # fmt: skip
 """The kinds of lines. Pydantic puts the kind of a line first in the location of a fault."""
-
-
-BATCHED = "batched"
-"""The reason of a line that waits because it goes by a provider's batch."""
-type BatchedLine = Literal["verification", "measurement", "experiment", "audit"]
-"""What may go by a provider's batch: a line of a file (verification or measurement), a pair of an experiment, or a case
-of an audit."""
-IN_A_BATCH: Mapping[BatchedLine, str] = {
-    "verification": "A provider's batch verifies it at a part of the price, within a day; not if its `when` is now.",
-    "measurement": "A provider's batch measures it at a part of the price, within a day; not if its `when` is now.",
-    "experiment": "A provider's batch compares it at a part of the price, within days; not if its `when` is now.",
-    "audit": "A provider's batch takes its first turn at a part of the price, within days; not if its `when` is now.",
-}
 
 
 class VerifyLine(VerifyRequest):
@@ -113,73 +99,9 @@ class LineResult(BaseModel):
     finished_at: datetime | None = None
 
 
-class WantedQuestion(BaseModel):
-    """A question for a provider's batch: the model that it is for, its address, and the most that it can cost there.
-
-    `size` is its bytes in a batch. `shared` False: its reply is for this line only, and an equal question of another
-    line is asked separately.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    provider: str
-    model: str
-    address: str
-    most_usd: float
-    size: int
-    shared: bool = True
-
-
-class OpenLine(BaseModel):
-    """A line without a result so far: its number, why, in a word and in a sentence, and when it is tried again (UTC).
-
-    A line that goes by a provider's batch has the `wanted` questions, and in `answer_id` the id of the record that they
-    are about; `of` is the kind of that record.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    line: int
-    id: str | None = None
-    open: Literal[True] = True
-    reason: str
-    detail: str
-    until: datetime
-    answer_id: str | None = None
-    of: BatchedLine = "verification"
-    wanted: tuple[WantedQuestion, ...] = ()
-
-    @property
-    def given_up(self) -> LineResult:
-        """The result of a line that could not be ended otherwise: an error with the reason why it was open."""
-        return LineResult(line=self.line, id=self.id, error=LineError(reason=self.reason, detail=self.detail))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineStanding:
-    """Where the questions of an open line are, and when to look at them again (UTC)."""
-
-    standing: Literal["in a batch", "due", "no money"]
-    until: datetime
-
-    @property
-    def reason(self) -> str:
-        """Why the line waits, in a word."""
-        return SpendingCeilingError.reason if self.standing == "no money" else BATCHED
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartsStanding:
-    """The parts of a job that wait for batches. `due` are the numbers of parts whose batches are over.
-
-    `again`: the due parts are to be asked about at once. `until` is when the other parts are looked at again (UTC),
-    None if all are due. `batches` are the ids (ours, not the providers') of all batches that were made for the job.
-    """
-
-    due: frozenset[int]
-    again: bool
-    until: datetime | None
-    batches: tuple[str, ...]
+def given_up(line: OpenLine) -> LineResult:
+    """The result of a line that could not be ended otherwise: an error with the reason why it was open."""
+    return LineResult(line=line.line, id=line.id, error=LineError(reason=line.reason, detail=line.detail))
 
 
 def part_of(data: bytes) -> list[LineResult | OpenLine]:

@@ -30,7 +30,8 @@ from touchstone.operations.batches.chunks import (
     listing_folder,
     to_list,
 )
-from touchstone.operations.batches.lines import LineError, LineResult, LineStanding, OpenLine
+from touchstone.operations.batches.lines import LineError, LineResult, given_up
+from touchstone.operations.jobs.waiting import LineStanding, OpenLine
 from touchstone.records import Batch
 
 SHORTEST_PAUSE = timedelta(seconds=30)
@@ -76,7 +77,7 @@ class Collected:
             told = json.loads(line)
             if told.get("open") is True:
                 self.open.append((chunk, OpenLine.model_validate(told)))
-                self.text.write(self.open[-1][1].given_up.model_dump_json().encode())
+                self.text.write(given_up(self.open[-1][1]).model_dump_json().encode())
             else:
                 self.text.write(line)
             self.text.write(b"\n")

@@ -24,7 +24,7 @@ from touchstone.judges.conversing import Conversing, Turn, TurnRequest
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.operations.audits.context import AuditContext
 from touchstone.operations.audits.solving import count_unused_turn, solver_of
-from touchstone.operations.batches.lines import OpenLine, PartsStanding, WantedQuestion
+from touchstone.operations.jobs.waiting import OpenLine, PartsStanding, WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.files import FileBatches, WantingWork
 from touchstone.operations.provider_batches.questions import (

@@ -19,7 +19,7 @@ from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend
-from touchstone.operations.batches.lines import OpenLine, PartsStanding, WantedQuestion
+from touchstone.operations.jobs.waiting import OpenLine, PartsStanding, WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.files import FileBatches, WantingWork
 from touchstone.operations.provider_batches.questions import (

@@ -20,8 +20,8 @@ from itertools import groupby
 from touchstone.errors import NotFoundError
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.batches.chunks import lines_of, listing_folder
-from touchstone.operations.batches.lines import BatchedLine, LineStanding, OpenLine, PartsStanding, WantedQuestion
 from touchstone.operations.batches.rounds import LONGEST_PAUSE
+from touchstone.operations.jobs.waiting import BatchedLine, LineStanding, OpenLine, PartsStanding, WantedQuestion
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.following import next_look

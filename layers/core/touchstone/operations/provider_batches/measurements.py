@@ -21,7 +21,7 @@ from touchstone.judges.base import Judge
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.spends import Spend
-from touchstone.operations.batches.lines import WantedQuestion
+from touchstone.operations.jobs.waiting import WantedQuestion
 from touchstone.operations.provider_batches import own_batch
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (

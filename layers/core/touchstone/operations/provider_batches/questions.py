@@ -16,7 +16,7 @@ from touchstone.judges.batches.record import BatchedKind
 from touchstone.judges.questions import highest_cost_usd
 from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend
-from touchstone.operations.batches.lines import WantedQuestion
+from touchstone.operations.jobs.waiting import WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.replaying import WaitingQuestion, with_savings
 from touchstone.references import Reference

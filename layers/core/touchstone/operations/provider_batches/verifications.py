@@ -23,7 +23,7 @@ from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.spends import Spend
 from touchstone.operations.answers.finishing import finish
 from touchstone.operations.answers.steps import quick_verified
-from touchstone.operations.batches.lines import WantedQuestion
+from touchstone.operations.jobs.waiting import WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     ListedQuestion,

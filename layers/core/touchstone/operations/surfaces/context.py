@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from touchstone.judges.registry import Model
     from touchstone.judges.spends import Spend
     from touchstone.judges.sureness import JudgeThresholds
-    from touchstone.operations.batches.lines import OpenLine, PartsStanding, WantedQuestion
+    from touchstone.operations.jobs.waiting import OpenLine, PartsStanding, WantedQuestion
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
     from touchstone.records import Experiments, Measurements, Pairs
     from touchstone.surfaces.experiments.pair_work import PairTask, PairWork

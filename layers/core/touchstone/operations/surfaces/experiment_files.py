@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from touchstone.errors import NotFoundError
-from touchstone.operations.batches.lines import OpenLine
 from touchstone.operations.jobs.files import JSON, JobFiles, side_by_side
+from touchstone.operations.jobs.waiting import OpenLine
 from touchstone.surfaces.experiments.conclusion import Conclusion
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pair_work import PairKept, PairTask

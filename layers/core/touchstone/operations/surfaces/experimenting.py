@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from touchstone.attempts import BATCHED
 from touchstone.errors import (
     InputError,
     MisconfiguredError,
@@ -27,7 +28,6 @@ from touchstone.json_text import loads
 from touchstone.judges.base import WorkJudge, most_judges
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import thresholds_unread
-from touchstone.operations.batches.lines import BATCHED
 from touchstone.operations.jobs.context import StepProgress
 from touchstone.operations.jobs.files import MAX_REPORT_BYTES
 from touchstone.operations.jobs.traced import tracing_calls

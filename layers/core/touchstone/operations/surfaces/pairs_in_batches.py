@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from touchstone.operations.batches.lines import BATCHED, IN_A_BATCH, OpenLine
+from touchstone.attempts import BATCHED
+from touchstone.operations.jobs.waiting import IN_A_BATCH, OpenLine
 from touchstone.records.experiments import sums_of
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.pair_work import (

@@ -9,7 +9,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Self
 
-from touchstone.attempts import Attempts, TryEnd
+from touchstone.attempts import BATCHED, Attempts, TryEnd
 from touchstone.judges.spends import Spend, single_replier
 from touchstone.material import Source
 from touchstone.material.parts import PartId
@@ -86,10 +86,6 @@ def _key(model: str, prompt_version: str | None) -> JudgeKey:
 
 def _swapped(orders: BothOrders) -> CardTally:
     return order_tally(orders[0].verdict, orders[1].verdict)
-
-
-BATCHED = "batched"
-"""The reason told for a pair that waits for a provider's batch."""
 
 
 class PairWork(Part):
