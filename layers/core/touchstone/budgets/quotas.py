@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from touchstone.aws import store_faults
+from touchstone.aws import Table, store_faults
 from touchstone.budgets.account import DayTally, Learned, QuotaKey, QuotaState, Refusals
 from touchstone.budgets.days import day_of
 from touchstone.budgets.decision import DEFAULT_FRESH_SHARE
@@ -25,9 +25,6 @@ from touchstone.budgets.store import Item, client_of, put_together
 from touchstone.budgets.usage import DayUsage
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 CURRENT = "CURRENT"
 DAY_PREFIX = "DAY#"
@@ -65,7 +62,7 @@ class Quotas(QuotaLedger):
 
     def __init__(
         self,
-        table: "Table",
+        table: Table,
         *,
         clock: Clock = system_clock,
         fresh_share: float = DEFAULT_FRESH_SHARE,

@@ -5,20 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import TypeAdapter
 
 from touchstone.attempts import When
-from touchstone.aws import ConditionFailedError, store_faults
+from touchstone.aws import ConditionFailedError, Table, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.records.keys import batch_key, of_tenant
 from touchstone.records.lists import Page, newest
 from touchstone.records.table import Action, Item, read, transact, update
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 type BatchState = Literal["running", "finished", "failed"]
 
@@ -77,7 +74,7 @@ class Batches:
     """
 
     def __init__(
-        self, table: "Table", *, clock: Clock = system_clock, pause: Callable[[float], None] = time.sleep
+        self, table: Table, *, clock: Clock = system_clock, pause: Callable[[float], None] = time.sleep
     ) -> None:
         self._table = table
         self._clock = clock

@@ -3,10 +3,11 @@
 import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from pydantic import Field
 
+from touchstone.aws import Table
 from touchstone.judges.spends import cost_to_show, count_unpriced, known_cost
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, counts_pk, shard_of, writes_of
@@ -39,9 +40,6 @@ from touchstone.surfaces.experiments.pair_work import (
 )
 from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentState
 from touchstone.surfaces.model import Surface
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 
 class PairSums(TypedDict):
@@ -212,7 +210,7 @@ PAIRS = PartKind(
 """How pairs are stored. A pair ends once, and the same transaction adds it to the experiment's progress."""
 
 
-def counted_experiments(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
+def counted_experiments(table: Table, artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
     """What the pairs of all experiments of a tenant add to the counters; each pair is read again."""
     pairs = Versioned(PAIRS.stored(), table, artifacts, pause=time.sleep)
     for experiment in all_of(table, "the experiments", scope=of_tenant(tenant, "EXPERIMENTS")):

@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from touchstone.aws import Table
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
 from touchstone.records.keys import Key, part
 from touchstone.records.table import update
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 _MICROSECOND = timedelta(microseconds=1)
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -33,7 +31,7 @@ class Lease:
 class Leases:
     """The leases of this deployment. Raises `StoreError` if the store fails."""
 
-    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
+    def __init__(self, table: Table, *, clock: Clock = system_clock) -> None:
         self._table = table
         self._clock = clock
 

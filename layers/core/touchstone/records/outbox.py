@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import ValidationError
 
+from touchstone.aws import Table
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.oracle.events import TaskEvent
@@ -30,7 +31,6 @@ from touchstone.records.table import Action, Item, partition, query, read, updat
 from touchstone.records.ulids import derived_ulid
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
     from mypy_boto3_events import EventBridgeClient
 
 
@@ -55,7 +55,7 @@ class OutboxEvent:
 class Outbox:
     """The events of all tenants. All methods are safe to repeat. Raises `StoreError` if the store fails."""
 
-    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
+    def __init__(self, table: Table, *, clock: Clock = system_clock) -> None:
         self._table = table
         self._clock = clock
 

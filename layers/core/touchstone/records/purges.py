@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from touchstone.aws import ConditionFailedError, store_faults
+from touchstone.aws import ConditionFailedError, Table, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
 from touchstone.records.artifacts import Artifacts
@@ -20,9 +20,6 @@ from touchstone.records.keys import RECORD, Key, listed_by_key, of_tenant, sorta
 from touchstone.records.lists import due_until
 from touchstone.records.table import Action, Item, partition, query, read, transact
 from touchstone.records.ulids import first_ulid
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 PURGE = "PURGE"
 """The partition, in the index of unfinished work, of purges that have begun; also their sort key."""
@@ -60,7 +57,7 @@ class Purge:
 class Purges:
     """Purges of all tenants' records. Every method raises `StoreError` if a store fails, and is safe to repeat."""
 
-    table: "Table"
+    table: Table
     artifacts: Artifacts
     inbox: Artifacts
     clock: Clock = system_clock
@@ -158,13 +155,13 @@ class Purges:
         }
 
 
-def purged_records(table: "Table", tenant: str) -> int:
+def purged_records(table: Table, tenant: str) -> int:
     """How many of a tenant's records were purged. Only the tenant's counters still count them."""
     item = read(table, _mark(tenant), "the counters")
     return 0 if item is None else int(item["records"])
 
 
-def refuse_recount(table: "Table", tenant: str) -> None:
+def refuse_recount(table: Table, tenant: str) -> None:
     """Raise `ConflictError` if a tenant's counters count records that are gone."""
     if purged := purged_records(table, tenant):
         raise ConflictError(

@@ -3,16 +3,12 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
 
-from touchstone.aws import ConditionFailedError, jitter, store_faults
+from touchstone.aws import ConditionFailedError, Table, jitter, store_faults
 from touchstone.records.belongings import EMPTIED, KINDS, Belonging, Belongings, kind_of
 from touchstone.records.counters import Increment, action_of, deferred_pk
 from touchstone.records.keys import Key, of_tenant, record_of
 from touchstone.records.table import Action, Item, read, transact
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 _DEFERRED = {
     "EVALUATION#deferred": {"deferred": -1},
@@ -28,7 +24,7 @@ any more."""
 class Removal:
     """Removes tenants' items. Every method raises `StoreError` if the store fails, and is safe to repeat."""
 
-    def __init__(self, table: "Table", *, pause: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, table: Table, *, pause: Callable[[float], None] = time.sleep) -> None:
         self._table = table
         self._belongings = Belongings(table)
         self._pause = pause

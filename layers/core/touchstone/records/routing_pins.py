@@ -3,17 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from touchstone.answers.providers import ProviderChoice
-from touchstone.aws import ConditionFailedError, store_faults
+from touchstone.aws import ConditionFailedError, Table, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError
 from touchstone.records.keys import CHOICE, Key, of_tenant, part
 from touchstone.records.table import partition
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 MAX_SUBJECT_CHARS = 64
 
@@ -59,7 +55,7 @@ class Routing:
 class RoutingPins:
     """The pins and noted choices of all tenants. Raises `StoreError` if the store fails."""
 
-    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
+    def __init__(self, table: Table, *, clock: Clock = system_clock) -> None:
         self._table = table
         self._clock = clock
 

@@ -9,9 +9,9 @@ later, nothing changes, and a contest's records stay small.
 import hashlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Never
+from typing import Any, Never
 
-from touchstone.aws import ConditionFailedError, jitter
+from touchstone.aws import ConditionFailedError, Table, jitter
 from touchstone.errors import StoreError
 from touchstone.oracle import handing_in
 from touchstone.oracle.handing_in import SubmissionRequest
@@ -35,9 +35,6 @@ from touchstone.records.table import Action, Item, partition, query, read
 from touchstone.records.tasks import TASK
 from touchstone.records.versioned import CHANGE_TRIES
 from touchstone.references import Reference
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 READ_AT_ONCE = 60
 """How many of a task's submissions are read at once when they are looked through."""
@@ -233,7 +230,7 @@ SUBMISSION = Job[Submission, Never](
 """How submissions are stored."""
 
 
-def counted_submissions(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
+def counted_submissions(table: Table, artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
     """What all submissions of a tenant add to the counters; each submission is read again."""
     submissions = Submissions(SUBMISSION, table, artifacts)
     for item in all_of(table, "the tasks", scope=of_tenant(tenant, "TASKS")):

@@ -3,11 +3,12 @@
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from touchstone.attempts import TryEnd
+from touchstone.aws import Table
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend, count_unpriced, known_cost
@@ -33,9 +34,6 @@ from touchstone.records.list_query import (
 from touchstone.records.outbox import outbox_actions
 from touchstone.references import Reference
 from touchstone.strict import Strict
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 DESCRIPTION_CHARS = 160
 """How much of a task's description a list shows."""
@@ -104,7 +102,7 @@ class Tasks(JobStore[Task, TaskSummary]):
 
     def __init__(
         self,
-        table: "Table",
+        table: Table,
         artifacts: Artifacts,
         *,
         clock: Clock = system_clock,

@@ -2,17 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
-from touchstone.aws import ConditionFailedError, store_faults
+from touchstone.aws import ConditionFailedError, Table, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.records.keys import Key, of_tenant
 from touchstone.records.lists import all_of
 from touchstone.records.table import Item, read, update
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 ALONE_HOLDS = timedelta(minutes=5)
 """How long the answer of `several` is remembered, which saves a query for each call."""
@@ -42,7 +38,7 @@ class TenantInDeletion:
 class Tenants:
     """The tenants of this deployment. Raises `StoreError` if the store fails."""
 
-    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
+    def __init__(self, table: Table, *, clock: Clock = system_clock) -> None:
         self._table = table
         self._clock = clock
         self._several = False

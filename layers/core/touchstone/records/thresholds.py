@@ -3,19 +3,15 @@
 import time
 import uuid
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from touchstone.aws import ConditionFailedError, jitter, store_faults
+from touchstone.aws import ConditionFailedError, Table, jitter, store_faults
 from touchstone.errors import StoreError
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom
 from touchstone.records.keys import Key, of_tenant
 from touchstone.records.table import read
 from touchstone.strict import Strict
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 _TRIES = 12
 """How often a write is tried, as for labels: few people label at once."""
@@ -32,7 +28,7 @@ class KeptThreshold(Strict):
 class Thresholds:
     """The thresholds of all tenants' judges. Every method raises `StoreError` if the store fails."""
 
-    def __init__(self, table: "Table", *, pause: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, table: Table, *, pause: Callable[[float], None] = time.sleep) -> None:
         self._table = table
         self._pause = pause
 
