@@ -50,8 +50,7 @@ class BatchesAtProviders(Construct):
         store.let_read_judge_keys(advance)
         self.machine = Machine(self, "Machine", name="provider_batch", calls={"ProviderBatchFunction": advance})
         self.machine.let_start(
-            *(answers.drain, answers.sweep, surfaces.measure, surfaces.plan, audits.prepare, oracle.score),
-            variable="TOUCHSTONE_PROVIDER_BATCH_MACHINE_ARN",
+            *(answers.drain, answers.sweep, surfaces.measure, surfaces.plan, audits.prepare, oracle.score)
         )
         # A rule starts the drain, not a step of this machine: the drain's function starts the machine, and if each
         # named the other, neither could be deployed first.

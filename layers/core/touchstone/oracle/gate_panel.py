@@ -39,10 +39,6 @@ type _Check = Callable[[Judge], Awaitable[GateResult | NotScored]]
 """Asks one judge for its verdicts on all criteria."""
 
 
-def _no_thresholds() -> JudgeThresholds:
-    return NO_THRESHOLDS
-
-
 async def check_gate_by_judges(
     brief: Brief,
     submission: str,
@@ -52,7 +48,7 @@ async def check_gate_by_judges(
     deadline: Deadline,
     read: ReadSubmission | None = None,
     use_cache: bool = True,
-    load_thresholds: Callable[[], JudgeThresholds] = _no_thresholds,
+    load_thresholds: Callable[[], JudgeThresholds] = lambda: NO_THRESHOLDS,
     another: Callable[[], Judge | None] = lambda: None,
 ) -> GateResult | NotScored:
     """Check a submission against the criteria of its task: by `judge`, or by the judges of `panel` if it is given.

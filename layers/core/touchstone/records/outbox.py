@@ -75,7 +75,11 @@ class Outbox:
             Limit=max(1, limit),
         )
         items = (read(self._table, {"pk": str(item["pk"]), "sk": str(item["sk"])}, "the event") for item in found)
-        due = (_readable(item) for item in items if item is not None and _due(item, now))
+        due = (
+            _readable(item)
+            for item in items
+            if item is not None and "sent_at" not in item and str(item["gsi2sk"]) <= f"{now}~"
+        )
         return tuple(islice((event for event in due if event is not None), limit))
 
     def of_task(self, *, tenant: str, task_id: str) -> tuple[OutboxEvent, ...]:
@@ -134,10 +138,6 @@ def _item(event: TaskEvent) -> Item:
 
 def _key(event_id: str, event: TaskEvent) -> Key:
     return event_key(event.tenant, event.task_id, event_id)
-
-
-def _due(item: Item, now: str) -> bool:
-    return "sent_at" not in item and str(item["gsi2sk"]) <= f"{now}~"
 
 
 def _readable(item: Item) -> OutboxEvent | None:

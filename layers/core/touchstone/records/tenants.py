@@ -8,7 +8,7 @@ from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.records.keys import Key, of_tenant
 from touchstone.records.lists import all_of
-from touchstone.records.table import Item, read, update
+from touchstone.records.table import read, update
 
 ALONE_HOLDS = timedelta(minutes=5)
 """How long the answer of `several` is remembered, which saves a query for each call."""
@@ -69,7 +69,7 @@ class Tenants:
             raise NotFoundError(f"There is no tenant {tenant}; name one that exists, or let the operator create it.")
         if LEAVING in item and not in_deletion:
             raise NotFoundError(f"The tenant {tenant} is being deleted.")
-        return _tenant_of(item)
+        return Tenant(id=item["tenant"], name=item["name"], created_at=datetime.fromisoformat(item["created_at"]))
 
     def begin_deletion(self, tenant: str) -> TenantInDeletion:
         """Mark a tenant as being deleted since the first such call: it gets no token and begins nothing any more.
@@ -135,7 +135,3 @@ class Tenants:
 def profile_key(tenant: str) -> Key:
     """The key of a tenant's own item."""
     return {"pk": of_tenant(tenant), "sk": "PROFILE"}
-
-
-def _tenant_of(item: Item) -> Tenant:
-    return Tenant(id=item["tenant"], name=item["name"], created_at=datetime.fromisoformat(item["created_at"]))

@@ -18,7 +18,7 @@ from touchstone.operations.reports.budgets import View
 from touchstone.operations.reports.rates import MOST
 from touchstone.records.keys import of_tenant
 from touchstone.records.lists import page_of
-from touchstone.records.routing_pins import NotedChoice, Routing
+from touchstone.records.routing_pins import Routing
 from touchstone.statistics.intervals import wilson_interval
 
 
@@ -114,7 +114,7 @@ class _Evidence:
         pinned = own.provider if own is not None else self.everywhere.get(subject)
         unpinned, choice = self._choice(subject, {}), self._choice(subject, {} if pinned is None else {subject: pinned})
         noted = self.routing.choices.get(subject)
-        since = _since(noted, choice)
+        since = noted.since if noted is not None and noted.choice == choice else None
         if choice is not None and choice.why == "pinned":
             since = None if own is None else own.at
         return SubjectRouting(
@@ -210,10 +210,6 @@ def routing_report(
         subjects=tuple(evidence.of(subject) for subject in part.items),
         cursor=part.cursor,
     )
-
-
-def _since(noted: NotedChoice | None, choice: ProviderChoice | None) -> datetime | None:
-    return noted.since if noted is not None and noted.choice == choice else None
 
 
 def _view(choice: ProviderChoice | None) -> ChoiceView | None:
