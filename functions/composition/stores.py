@@ -142,7 +142,7 @@ def batches() -> records.Batches:
 @cache
 def tasks() -> records.Tasks:
     """The tasks of all tenants."""
-    return records.Tasks(table(), artifacts())
+    return records.Tasks(records.TASK, table(), artifacts())
 
 
 @cache

@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from touchstone.records.statistics import Volume as Volume
     from touchstone.records.submissions import SUBMISSION as SUBMISSION
     from touchstone.records.submissions import Submissions as Submissions
+    from touchstone.records.tasks import TASK as TASK
     from touchstone.records.tasks import Tasks as Tasks
     from touchstone.records.tasks import TaskSummary as TaskSummary
     from touchstone.records.tenants import Tenant as Tenant

@@ -179,13 +179,6 @@ def _summary(record: ExperimentRecord) -> ExperimentSummary:
     )
 
 
-def _due(record: ExperimentRecord) -> datetime | None:
-    # The experiment's progress says when its pairs go on: a pair updates the progress without writing this record.
-    if record.finished_at is not None:
-        return None
-    return max(record.created_at, record.carried_until or record.created_at)
-
-
 type Experiments = JobStore[ExperimentRecord, ExperimentSummary]
 EXPERIMENT = Job(
     kind="experiment",
@@ -194,7 +187,8 @@ EXPERIMENT = Job(
     asked=lambda one: f"{one.content_hash}\n{one.use_cache}",
     line=ExperimentSummary,
     summary=_summary,
-    due=_due,
+    # The experiment's progress says when its pairs go on: a pair updates the progress without writing this record.
+    due=lambda one: None if one.finished_at else max(one.created_at, one.carried_until or one.created_at),
 )
 """How experiments are stored."""
 

@@ -6,7 +6,6 @@ thing in between. If several people label one thing, the label keeps what each o
 of them said.
 """
 
-import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -20,7 +19,7 @@ from touchstone.records.counters import Increment, action_of, changes, counts_pk
 from touchstone.records.judge_counts import counts_of, judge_sk
 from touchstone.records.keys import Key, of_tenant, part, sortable
 from touchstone.records.lists import Page, all_of, newest
-from touchstone.records.table import Action, Item, partition, read, transact
+from touchstone.records.table import Action, Item, OfTable, partition, read, transact
 from touchstone.statistics.tallies import CardTally, JudgedVote, JudgeKey, RatedAs, Sample, label_tally, people_tally
 from touchstone.strict import Strict
 
@@ -84,12 +83,8 @@ class Label(Strict):
         return self.people or (PersonsWord(by=self.labelled_by, label=self.label, at=self.labelled_at),)
 
 
-class Labels:
+class Labels(OfTable):
     """The labels of all tenants. All methods raise `StoreError` if the store fails, and are safe to repeat."""
-
-    def __init__(self, table: Table, *, pause: Callable[[float], None] = time.sleep) -> None:
-        self._table = table
-        self._pause = pause
 
     def put(self, label: Label) -> Label:
         """Keep a person's label of a thing in place of the person's earlier one. Return the thing's label as stored.

@@ -22,12 +22,10 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import ValidationError
 
-from touchstone.aws import Table
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.oracle.events import TaskEvent
 from touchstone.records.keys import OUTBOX, Key, event_key, sortable, task_key
-from touchstone.records.table import Action, Item, partition, query, read, update
+from touchstone.records.table import Action, Item, OfTable, partition, query, read, update
 from touchstone.records.ulids import derived_ulid
 
 if TYPE_CHECKING:
@@ -52,12 +50,8 @@ class OutboxEvent:
     sent_at: datetime | None
 
 
-class Outbox:
+class Outbox(OfTable):
     """The events of all tenants. All methods are safe to repeat. Raises `StoreError` if the store fails."""
-
-    def __init__(self, table: Table, *, clock: Clock = system_clock) -> None:
-        self._table = table
-        self._clock = clock
 
     def pending(self, *, limit: int = 100) -> tuple[OutboxEvent, ...]:
         """The events of all tenants that nobody has sent or is sending, the longest waiting first.

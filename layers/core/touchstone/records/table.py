@@ -8,6 +8,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from touchstone.aws import CONFLICT_TRIES, ConditionFailedError, Table, code_of, jitter, store_faults
+from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
 
 MAX_ACTIONS = 100
@@ -17,6 +18,17 @@ _PASSING = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThro
 type Item = dict[str, Any]
 type Action = dict[str, dict[str, Any]]
 """One action of a transaction without the name of its table: `{"Put": {...}}`, `{"Update": {...}}` …"""
+
+
+class OfTable:
+    """The base of what keeps its items in the table. `pause` waits for so many seconds before a write is repeated."""
+
+    def __init__(
+        self, table: Table, *, clock: Clock = system_clock, pause: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._pause = pause
 
 
 def repeating_conflicts(table: Table) -> Table:

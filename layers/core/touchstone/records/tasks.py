@@ -1,6 +1,5 @@
 """Tasks from their creation to their final result; each step is one transaction with the events that tell of it."""
 
-import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Annotated, Literal
@@ -8,8 +7,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from touchstone.attempts import TryEnd
-from touchstone.aws import Table
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend, count_unpriced, known_cost
 from touchstone.oracle import task as steps
@@ -18,7 +15,6 @@ from touchstone.oracle.model import Dimension, TaskPath
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task, TaskRequest, TaskState
-from touchstone.records.artifacts import Artifacts
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import task_key
 from touchstone.records.list_query import (
@@ -99,16 +95,6 @@ class Tasks(JobStore[Task, TaskSummary]):
     All methods are safe to repeat, and a repeat returns the record as it is stored then. The transaction of a step also
     puts the step's events into the outbox.
     """
-
-    def __init__(
-        self,
-        table: Table,
-        artifacts: Artifacts,
-        *,
-        clock: Clock = system_clock,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        super().__init__(TASK, table, artifacts, clock=clock, pause=pause)
 
     def add(self, *, tenant: str, task_id: str, request: TaskRequest) -> Task:
         """Store a new task; a repeat returns the stored one, even if its deadline has passed by then.

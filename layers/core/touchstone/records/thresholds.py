@@ -1,16 +1,15 @@
 """How sure each of a tenant's judges must be, computed from people's labels: one item, read by each verification."""
 
-import time
 import uuid
 from collections.abc import Callable
 
 from pydantic import TypeAdapter
 
-from touchstone.aws import ConditionFailedError, Table, jitter, store_faults
+from touchstone.aws import ConditionFailedError, jitter, store_faults
 from touchstone.errors import StoreError
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom
 from touchstone.records.keys import Key, of_tenant
-from touchstone.records.table import read
+from touchstone.records.table import OfTable, read
 from touchstone.strict import Strict
 
 _TRIES = 12
@@ -25,12 +24,8 @@ class KeptThreshold(Strict):
     sure_from: SureFrom
 
 
-class Thresholds:
+class Thresholds(OfTable):
     """The thresholds of all tenants' judges. Every method raises `StoreError` if the store fails."""
-
-    def __init__(self, table: Table, *, pause: Callable[[float], None] = time.sleep) -> None:
-        self._table = table
-        self._pause = pause
 
     def read(self, tenant: str, *, wanted: float) -> JudgeThresholds | None:
         """How sure each judge must be, by one read; empty if the labels say nothing about any judge.

@@ -28,7 +28,7 @@ from touchstone.judges.base import WorkJudge, most_judges
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import thresholds_unread
 from touchstone.operations.batches.lines import BATCHED
-from touchstone.operations.jobs.context import StepProgress
+from touchstone.operations.jobs.context import StepProgress, any_threshold
 from touchstone.operations.jobs.files import MAX_REPORT_BYTES
 from touchstone.operations.jobs.traced import tracing_calls
 from touchstone.operations.jobs.tries import (
@@ -259,24 +259,13 @@ def _faults(error: ValidationError) -> str:
     return f"This is no experiment: {'; '.join([*told, *more])}."
 
 
-def _thresholds(context: ExperimentContext) -> bool:
-    """Whether labels give a threshold for any judge.
-
-    False if the labels cannot be read: each pair itself reports that.
-    """
-    try:
-        return bool(context.thresholds())
-    except StoreError:
-        return False
-
-
 async def _plan(context: ExperimentContext, experiment: Experiment) -> ExperimentPlan:
     from touchstone.judges.registry import load_registry
     from touchstone.surfaces.experiments.estimate import estimate_of
     from touchstone.surfaces.experiments.run import listed
 
     others: list[Model | None] = []
-    if experiment.needs_judge and (experiment.judges != 1 or _thresholds(context)):
+    if experiment.needs_judge and (experiment.judges != 1 or any_threshold(context.thresholds)):
         registry = load_registry()
         others = [listed(registry, one) for one in context.several(None, experiment.judges).available[1:]]
     a, b = experiment.variants

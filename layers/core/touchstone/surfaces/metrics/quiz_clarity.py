@@ -8,7 +8,6 @@ guidelines 6-10).
 """
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
@@ -25,7 +24,7 @@ CALL_CHARS = 45_000
 TOKENS_A_QUESTION = 160
 
 type ClarityLabel = Literal["CLEAR", "AMBIGUOUS", "CONTEXT_DEPENDENT", "ERROR"]
-VALUES: Mapping[str, float] = MappingProxyType({"CLEAR": 1.0, "AMBIGUOUS": 0.0, "CONTEXT_DEPENDENT": 0.0, "ERROR": 0.0})
+VALUES: Mapping[str, float] = {"CLEAR": 1.0, "AMBIGUOUS": 0.0, "CONTEXT_DEPENDENT": 0.0, "ERROR": 0.0}
 """ERROR: the question asks nothing that could be answered, since it is cut off or garbled."""
 INSTEAD = "say how to make it clear"
 """What a suggestion is asked to say."""
