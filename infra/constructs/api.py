@@ -72,12 +72,7 @@ class Api(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self.function = Function(
-            self,
-            "App",
-            runtime=runtime,
-            handler="functions.api.app.handler",
-            size=ANSWERING,
-            waited_for=True,
+            self, "App", runtime=runtime, handler="functions.api.app.handler", size=ANSWERING, waited_for=True
         )
         self.verifying = Function(
             self,

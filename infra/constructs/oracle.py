@@ -80,10 +80,7 @@ class Oracle(JobConstruct):
             at_once=at_once,
         )
         self.submission_machine = Machine(
-            self,
-            "SubmissionMachine",
-            name="submission",
-            calls={"GateFunction": self.gate, "ScoreFunction": self.score},
+            self, "SubmissionMachine", name="submission", calls={"GateFunction": self.gate, "ScoreFunction": self.score}
         )
         self.challenge_machine = Machine(
             self,

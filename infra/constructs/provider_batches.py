@@ -39,11 +39,7 @@ class BatchesAtProviders(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         advance = Function(
-            self,
-            "Advance",
-            runtime=runtime,
-            handler="functions.provider_batches.advance",
-            size=CARRYING,
+            self, "Advance", runtime=runtime, handler="functions.provider_batches.advance", size=CARRYING
         )
         store.let_use_records(advance)
         store.let_use_objects(advance)

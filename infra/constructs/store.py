@@ -126,9 +126,7 @@ class Store(Construct):
                     noncurrent_version_expiration=SCRATCH_OVERWRITTEN_KEPT,
                 ),
                 s3.LifecycleRule(
-                    prefix=f"{TRACES}/",
-                    expiration=TRACES_KEPT,
-                    noncurrent_version_expiration=SCRATCH_OVERWRITTEN_KEPT,
+                    prefix=f"{TRACES}/", expiration=TRACES_KEPT, noncurrent_version_expiration=SCRATCH_OVERWRITTEN_KEPT
                 ),
             ],
         )

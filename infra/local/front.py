@@ -286,7 +286,7 @@ def _signatures(sts: Any, own: Mapping[str, str]) -> Signed:  # pragma: no cover
         return (
             sigv4.header_signature_failure(
                 found, secret, request.method, request.raw_path, request.query, request.headers, request.body,
-                presigned=not in_header,
+                presigned=not in_header
             )
             is None
         )  # fmt: skip

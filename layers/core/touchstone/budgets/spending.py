@@ -185,12 +185,7 @@ class Spending:
         return ceiling is None or committed + reservation.amount <= ceiling
 
     def settle(
-        self,
-        reservation: SpendReservation,
-        *,
-        cost_usd: float | None,
-        error: JudgeError | None = None,
-        unsent: int = 0,
+        self, reservation: SpendReservation, *, cost_usd: float | None, error: JudgeError | None = None, unsent: int = 0
     ) -> None:
         """Count what the call cost in place of the money that was held back; see `billed`. A second time is ignored.
 

@@ -49,10 +49,7 @@ def connect(provider: Provider, key: str | None) -> Adapter:
             from touchstone.judges.openai import OpenAIAdapter
 
             return OpenAIAdapter(
-                api_key=key or "",
-                base_url=provider.base_url,
-                provider=provider.name,
-                compatible=kind == "compatible",
+                api_key=key or "", base_url=provider.base_url, provider=provider.name, compatible=kind == "compatible"
             )
 
 

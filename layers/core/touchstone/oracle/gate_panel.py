@@ -18,14 +18,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import StoreError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored, not_scored
-from touchstone.judges.panel import (
-    IsolatedJudge,
-    JudgePanel,
-    PanelSeat,
-    failure_among,
-    seats_of,
-    thresholds_unread,
-)
+from touchstone.judges.panel import IsolatedJudge, JudgePanel, PanelSeat, failure_among, seats_of, thresholds_unread
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom, check_confidence, why_unsure
 from touchstone.oracle.gate import GateResult, blank_gate_result, check_gate
 from touchstone.oracle.judging import language_of_task

@@ -239,10 +239,7 @@ class LearnerSummary(Strict):
 
 def _summary_of_learner(profile: LearnerProfile, updated_at: datetime) -> LearnerSummary:
     return LearnerSummary(
-        id=profile.id,
-        ui_language=profile.ui_language,
-        weak_points=len(profile.weak_points),
-        updated_at=updated_at,
+        id=profile.id, ui_language=profile.ui_language, weak_points=len(profile.weak_points), updated_at=updated_at
     )
 
 

@@ -189,12 +189,7 @@ class Judgements:
         return self._records.change(ref.tenant, key_of(ref), lambda one: steps.paid(one, spends))
 
     def _step(
-        self,
-        ref: Reference,
-        step: Step,
-        *,
-        spends: Sequence[Spend] = (),
-        during: frozenset[TaskState] = BEING_JUDGED,
+        self, ref: Reference, step: Step, *, spends: Sequence[Spend] = (), during: frozenset[TaskState] = BEING_JUDGED
     ) -> Submission:
         """Take a step while the submission's task is in a state of `during`. Return the submission after it.
 

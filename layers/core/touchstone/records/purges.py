@@ -135,9 +135,7 @@ class Purges:
         try:
             with store_faults("remove what a record left"):
                 self.table.delete_item(
-                    Key=key,
-                    ConditionExpression="answer_id = :mine",
-                    ExpressionAttributeValues={":mine": answer_id},
+                    Key=key, ConditionExpression="answer_id = :mine", ExpressionAttributeValues={":mine": answer_id}
                 )
         except ConditionFailedError:
             return  # it belongs to another answer by now, or is gone

@@ -22,14 +22,7 @@ from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, counted_tallies, writes_of
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.judge_counts import calls_of
-from touchstone.records.keys import (
-    SUBMISSIONS,
-    key_of,
-    of_tenant,
-    record_of,
-    submitter_key,
-    task_key,
-)
+from touchstone.records.keys import SUBMISSIONS, key_of, of_tenant, record_of, submitter_key, task_key
 from touchstone.records.lists import all_of, newest
 from touchstone.records.table import Action, Item, partition, query, read
 from touchstone.records.tasks import TASK

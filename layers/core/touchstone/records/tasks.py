@@ -147,9 +147,7 @@ class Tasks(JobStore[Task, TaskSummary]):
         if not submission.passes:
             raise ConflictError("The submission's scores do not reach what closes the task.")
         return self._step(
-            submission.tenant,
-            submission.task_id,
-            lambda task: steps.won(task, submission.id, now=self._clock()),
+            submission.tenant, submission.task_id, lambda task: steps.won(task, submission.id, now=self._clock())
         )
 
     def keep_from_sweep(self, *, tenant: str, task_id: str, until: datetime) -> Task:

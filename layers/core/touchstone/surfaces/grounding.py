@@ -93,9 +93,7 @@ async def _of_group[R: JudgeReply, E: Grounded](
         else:
             items.append(_label(rule, item, settled))
     return Labelled(
-        items=tuple(items),
-        unscored=tuple(unscored),
-        spends=tuple(spend for one in replies for spend in one.spends),
+        items=tuple(items), unscored=tuple(unscored), spends=tuple(spend for one in replies for spend in one.spends)
     )
 
 

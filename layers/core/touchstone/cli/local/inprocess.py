@@ -68,10 +68,7 @@ async def opened(
     """
     registry = load_registry() if registry is None else registry
     judges = kind(
-        registry,
-        EnvironmentKeys(registry),
-        admission=MemoryAdmission(slow_start=slow_start),
-        cache=reply_cache(),
+        registry, EnvironmentKeys(registry), admission=MemoryAdmission(slow_start=slow_start), cache=reply_cache()
     )
     for name in judges.available() if sdks else ():
         require_module(SDKS[registry.provider(name).kind], of="judges")

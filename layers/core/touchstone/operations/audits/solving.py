@@ -12,14 +12,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, TypedDict
 
 from touchstone.audits.agent import Workbench, begin, reopened, take_turn
-from touchstone.audits.case_work import (
-    BATCHED,
-    RecheckState,
-    case_advanced,
-    case_awaiting,
-    case_over,
-    case_put_back,
-)
+from touchstone.audits.case_work import BATCHED, RecheckState, case_advanced, case_awaiting, case_over, case_put_back
 from touchstone.audits.report import stored_proof
 from touchstone.audits.verdict import standings
 from touchstone.audits.whole import cost_reached
@@ -204,8 +197,7 @@ class _Work:
 
     def _next_step(self, state: AgentState | None = None) -> StepProgress:
         self.context.cases.change(
-            self.case,
-            lambda one: case_advanced(one, turns=_turns(state), now=self.context.clock(), **_cost(state)),
+            self.case, lambda one: case_advanced(one, turns=_turns(state), now=self.context.clock(), **_cost(state))
         )
         return StepProgress(state="going_on")
 

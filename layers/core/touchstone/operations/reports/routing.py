@@ -144,11 +144,7 @@ class _Evidence:
 
     def _candidate(self, subject: str, unpinned: ProviderChoice) -> CandidateView | None:
         found = next_candidate(
-            subject,
-            unpinned,
-            available=self.available,
-            rates=self.rates.get(subject, {}),
-            min_samples=self.min_samples,
+            subject, unpinned, available=self.available, rates=self.rates.get(subject, {}), min_samples=self.min_samples
         )
         if found is None:
             return None

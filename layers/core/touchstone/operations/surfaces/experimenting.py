@@ -15,14 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from touchstone.errors import (
-    InputError,
-    MisconfiguredError,
-    NotFoundError,
-    SettingsError,
-    StoreError,
-    TimedOutError,
-)
+from touchstone.errors import InputError, MisconfiguredError, NotFoundError, SettingsError, StoreError, TimedOutError
 from touchstone.json_text import loads
 from touchstone.judges.base import WorkJudge, most_judges
 from touchstone.judges.calls import unanswered_reason
@@ -47,13 +40,7 @@ from touchstone.strict import fault_sentence
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.makers import PromptMaker
 from touchstone.surfaces.experiments.model import Experiment
-from touchstone.surfaces.experiments.pair_work import (
-    PairKept,
-    PairTask,
-    PairWork,
-    pair_over,
-    pair_put_back,
-)
+from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_over, pair_put_back
 from touchstone.surfaces.experiments.record import MAX_PAIRS, ExperimentPlan, not_deployable
 from touchstone.surfaces.measurement import Unmeasured
 from touchstone.text import shortened
@@ -155,8 +142,7 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     if again is None:
         return _progress(_ended(context, pair, why, sums))
     back = context.pairs.change(
-        pair,
-        lambda one: pair_put_back(one, why, until=again.until, ended=again.ended, now=context.clock(), **sums),
+        pair, lambda one: pair_put_back(one, why, until=again.until, ended=again.ended, now=context.clock(), **sums)
     )
     return replace(_progress(back), reason=why.reason)
 

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING
 from touchstone.operations.batches.lines import BATCHED, IN_A_BATCH, OpenLine
 from touchstone.records.experiments import sums_of
 from touchstone.surfaces.experiments import record as steps
-from touchstone.surfaces.experiments.pair_work import (
-    PairKept,
-    PairTask,
-    PairWork,
-    pair_awaiting,
-    pair_due,
-    pair_over,
-)
+from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_awaiting, pair_due, pair_over
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

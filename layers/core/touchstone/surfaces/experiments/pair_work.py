@@ -246,7 +246,7 @@ def pair_put_back(
         return pair_over(pair, None, cost_usd=cost_usd, now=now, counts=counts, unpriced_calls=unpriced_calls)
     attempts = pair.attempts.put_back(until=until, ended=ended)
     return pair.model_copy(
-        update={"attempts": attempts, "failure": why, **_outlay(pair, cost_usd, counts, unpriced_calls), "at": now},
+        update={"attempts": attempts, "failure": why, **_outlay(pair, cost_usd, counts, unpriced_calls), "at": now}
     )
 
 

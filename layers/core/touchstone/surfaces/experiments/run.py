@@ -102,12 +102,7 @@ async def run_experiment(
             raise SettingsError(str(panel.shortage))
         named = _named(experiment, ours)
         asking = _Asking(
-            judge=asked,
-            several=panel,
-            writer=generator or asked,
-            named=named,
-            seconds=seconds,
-            use_cache=use_cache,
+            judge=asked, several=panel, writer=generator or asked, named=named, seconds=seconds, use_cache=use_cache
         )
         if max_cost_usd is not None:
             for one in (*asking.judges, asking.writer, *named.values()):
@@ -199,10 +194,7 @@ class _Run:
             raise StoreError("A reply that was paid for could not be kept; free some space, or name another folder.")
         short = len(self._done) < len(self._experiment.pairs)
         conclusion = conclude(
-            self._experiment,
-            self._results.values(),
-            paid=self._records.paid,
-            stopped=ledger.stopped if short else None,
+            self._experiment, self._results.values(), paid=self._records.paid, stopped=ledger.stopped if short else None
         )
         if self._folder is not None:
             self._folder.conclude(conclusion)
