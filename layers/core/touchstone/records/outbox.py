@@ -24,7 +24,7 @@ from pydantic import ValidationError
 
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.oracle.events import TaskEvent
-from touchstone.records.keys import OUTBOX, Key, event_key, sortable, task_key
+from touchstone.records.keys import OUTBOX, Key, event_key, key_in, sortable, task_key
 from touchstone.records.table import Action, Item, OfTable, partition, query, read, update
 from touchstone.records.ulids import derived_ulid
 
@@ -68,7 +68,7 @@ class Outbox(OfTable):
             ExpressionAttributeValues={":pending": PENDING, ":now": f"{now}~"},
             Limit=max(1, limit),
         )
-        items = (read(self._table, {"pk": str(item["pk"]), "sk": str(item["sk"])}, "the event") for item in found)
+        items = (read(self._table, key_in(item), "the event") for item in found)
         due = (
             _readable(item)
             for item in items

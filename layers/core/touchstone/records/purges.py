@@ -16,7 +16,7 @@ from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import counts_pk
-from touchstone.records.keys import RECORD, Key, listed_by_key, of_tenant, sortable
+from touchstone.records.keys import RECORD, Key, key_in, listed_by_key, of_tenant, sortable
 from touchstone.records.lists import due_until
 from touchstone.records.table import Action, Item, partition, query, read, transact
 from touchstone.records.ulids import first_ulid
@@ -82,7 +82,7 @@ class Purges:
         """Remove the record as it was `seen`; False if one of the attributes `unchanged` has another value by now."""
         gone: Action = {
             "Delete": {
-                "Key": _key(seen),
+                "Key": key_in(seen),
                 "ConditionExpression": " AND ".join(f"#{name} = :{name}" for name in unchanged),
                 "ExpressionAttributeNames": {f"#{name}": name for name in unchanged},
                 "ExpressionAttributeValues": {f":{name}": seen[name] for name in unchanged},
@@ -105,7 +105,7 @@ class Purges:
     def begun(self, *, limit: int) -> list[Purge]:
         """The purges that an earlier run did not end, oldest first."""
         listed = due_until(self.table, "purges", lists=(PURGE,), moment=self.clock(), limit=limit)
-        items = (read(self.table, _key(one), "the purge") for one in listed)
+        items = (read(self.table, key_in(one), "the purge") for one in listed)
         return [
             Purge(tenant=item["tenant"], record_id=item["record_id"], remains=_remains(item["remains"]))
             for item in items
@@ -115,7 +115,7 @@ class Purges:
     def end(self, purge: Purge) -> None:
         """Remove what a record left, and then the item of the purge."""
         left = purge.remains
-        keys = [_key(item) for pk in left.partitions for item in self.partition(pk)]
+        keys = [key_in(item) for pk in left.partitions for item in self.partition(pk)]
         keys += [{"pk": pk, "sk": sk} for pk, sk in left.items]
         with store_faults("remove what a record left"), self.table.batch_writer() as batch:
             for key in keys:
@@ -174,10 +174,6 @@ def _mark(tenant: str) -> Key:
 
 def _purge_key(tenant: str, record_id: str) -> Key:
     return {"pk": of_tenant(tenant, PURGE, record_id), "sk": PURGE}
-
-
-def _key(item: Mapping[str, Any]) -> Key:
-    return {"pk": str(item["pk"]), "sk": str(item["sk"])}
 
 
 def _listed(value: Any) -> Any:
