@@ -4,7 +4,7 @@ import asyncio
 import logging
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import Any
 
 from pydantic import BaseModel
@@ -72,10 +72,8 @@ async def opened(
     )
     for name in judges.available() if sdks else ():
         require_module(SDKS[registry.provider(name).kind], of="judges")
-    try:
+    async with aclosing(judges):
         yield judges
-    finally:
-        await judges.aclose()
 
 
 def reply_cache() -> FileCache:
