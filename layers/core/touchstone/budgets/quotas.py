@@ -174,7 +174,7 @@ def current_item(key: QuotaKey, state: QuotaState, *, version: int, writer: str)
         "version": version,
         "writer": writer,
         "day": state.day.isoformat(),
-        **_tally_fields(state.tally),
+        **asdict(state.tally),
         "seconds": {str(second): count for second, count in state.seconds.items()},
         "learned_day": learned.per_day,
         "learned_day_on": None if learned.per_day_on is None else learned.per_day_on.isoformat(),
@@ -243,7 +243,7 @@ def day_item(key: QuotaKey, day: date, tally: DayTally) -> dict[str, Any]:
         "pk": key.pk,
         "sk": DAY_PREFIX + day.isoformat(),
         "day": day.isoformat(),
-        **_tally_fields(tally),
+        **asdict(tally),
         "expires_at": int((over + timedelta(days=KEEP_DAYS)).timestamp()),
     }
 
@@ -268,10 +268,6 @@ def _listed(key: QuotaKey) -> dict[str, str]:
     They do not change from write to write, so that the index is written only once.
     """
     return {} if key.tenant is None else {"gsi1pk": f"T#{key.tenant}#SHARES", "gsi1sk": key.pk}
-
-
-def _tally_fields(tally: DayTally) -> dict[str, Any]:
-    return {"used": tally.used, "backlog_used": tally.backlog_used, "exhausted": tally.exhausted}
 
 
 def _text(moment: datetime | None) -> str | None:
