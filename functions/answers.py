@@ -16,15 +16,12 @@ class AnswerReferences(StepReferences):
     did not come back; None if it did. `error` is the fault that ended the way to an answer; None if there was none.
     """
 
+    named_by = "answer_id"
+
     answer_id: str
     number: int = 1
     skip: SkipReason | None = None
     error: str | None = None
-
-    @property
-    def about(self) -> str:
-        """The id of the answer."""
-        return self.answer_id
 
 
 _step = references_handler(AnswerReferences)

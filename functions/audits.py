@@ -27,14 +27,11 @@ class AuditReferences(StepReferences):
     `number` is the number of the case if the step is about one case. `run` names the execution of the state machine.
     """
 
+    named_by = "audit_id"
+
     audit_id: str
     number: int = 0
     run: str = "1"
-
-    @property
-    def about(self) -> str:
-        """The id of the audit."""
-        return self.audit_id
 
 
 def _by_batches(tenant: str) -> AuditContext:

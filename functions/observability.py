@@ -6,7 +6,6 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from functools import wraps
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from aws_lambda_powertools import Logger, Metrics
@@ -32,18 +31,16 @@ type Measure = Literal[
     "Stuck",
     "CeilingPercent",
 ]
-METRICS: Mapping[Measure, MetricUnit] = MappingProxyType(
-    {
-        "Answers": MetricUnit.Count,
-        "Unverified": MetricUnit.Count,
-        "CostMicroUsd": MetricUnit.Count,
-        "Misconfigured": MetricUnit.Count,
-        "Backlog": MetricUnit.Count,
-        "OldestDeferredAge": MetricUnit.Seconds,
-        "Stuck": MetricUnit.Count,
-        "CeilingPercent": MetricUnit.Percent,
-    }
-)
+METRICS: Mapping[Measure, MetricUnit] = {
+    "Answers": MetricUnit.Count,
+    "Unverified": MetricUnit.Count,
+    "CostMicroUsd": MetricUnit.Count,
+    "Misconfigured": MetricUnit.Count,
+    "Backlog": MetricUnit.Count,
+    "OldestDeferredAge": MetricUnit.Seconds,
+    "Stuck": MetricUnit.Count,
+    "CeilingPercent": MetricUnit.Percent,
+}
 """All published metrics and their units. Ten custom metrics are free; each other one costs as much as three alarms."""
 STATUSES = ("verified", "unverified", "caution", "failed")
 

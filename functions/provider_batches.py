@@ -15,12 +15,9 @@ from touchstone.clock import Deadline
 class ProviderBatchReferences(StepReferences):
     """The tenant's batch at a provider that a step is about."""
 
-    provider_batch_id: str
+    named_by = "provider_batch_id"
 
-    @property
-    def about(self) -> str:
-        """The id of the batch."""
-        return self.provider_batch_id
+    provider_batch_id: str
 
 
 @publishing

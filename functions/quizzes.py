@@ -16,12 +16,9 @@ if TYPE_CHECKING:
 class QuizReferences(StepReferences):
     """The quiz of a step."""
 
-    quiz_id: str
+    named_by = "quiz_id"
 
-    @property
-    def about(self) -> str:
-        """The id of the quiz."""
-        return self.quiz_id
+    quiz_id: str
 
 
 _step = step_handler(QuizReferences, of_quizzes, counted_as="Quiz")

@@ -1,12 +1,11 @@
 """The common part of all steps of state machines: references in, a word and a wait out, never a text or a score."""
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime
 from functools import wraps
 from inspect import iscoroutine
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -22,17 +21,19 @@ type Work[P] = P | Coroutine[Any, Any, P]
 """The progress that a step returns, or a coroutine that returns it."""
 
 
-class StepReferences(BaseModel, ABC):
-    """The input of a step: the ids of a tenant's records, never their contents."""
+class StepReferences(BaseModel):
+    """The input of a step: the ids of a tenant's records, never their contents. `named_by` is the field with the id."""
 
     model_config = ConfigDict(frozen=True)
+
+    named_by: ClassVar[str]
 
     tenant: str
 
     @property
-    @abstractmethod
     def about(self) -> str:
         """The id of the record that a step is about."""
+        return str(getattr(self, self.named_by))
 
     @property
     def logged(self) -> dict[str, str]:

@@ -19,13 +19,10 @@ if TYPE_CHECKING:
 class MetricReferences(StepReferences):
     """The measurement of a step, and one metric of it."""
 
+    named_by = "measurement_id"
+
     measurement_id: str
     metric: MetricName
-
-    @property
-    def about(self) -> str:
-        """The id of the measurement."""
-        return self.measurement_id
 
 
 class ExperimentReferences(StepReferences):
@@ -34,14 +31,11 @@ class ExperimentReferences(StepReferences):
     `number` is the number of the pair if the step is about one pair. `run` names the execution of the state machine.
     """
 
+    named_by = "experiment_id"
+
     experiment_id: str
     number: int = 0
     run: str = "1"
-
-    @property
-    def about(self) -> str:
-        """The id of the experiment."""
-        return self.experiment_id
 
 
 def _of_its_machine(tenant: str) -> MeasuringContext:

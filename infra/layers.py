@@ -138,7 +138,7 @@ def _third_party(name: str, requirements: list[str], architecture: Architecture,
             "--target", str(site_packages),
             "--python-version", PYTHON_VERSION, "--python-platform", WHEEL_PLATFORMS[architecture],
             "--only-binary", ":all:", "--requirements", "-",
-            stdin="\n".join(requirements),
+            stdin="\n".join(requirements)
         )  # fmt: skip
         _trim(site_packages, commands=name in COMMANDS)
         _compile(target, beside_source=True)
@@ -207,7 +207,7 @@ def _compile(folder: Path, *, beside_source: bool = False) -> None:
             sys.executable, "-m", "compileall", "-qq", "-j", "0", *(["-b"] if beside_source else []),
             "--invalidation-mode", "unchecked-hash", "-s", str(folder), "-p", mounted_at, str(folder),
         ],
-        check=False,  # a package may carry a file for another Python, which nothing imports
+        check=False  # a package may carry a file for another Python, which nothing imports
     )  # fmt: skip
 
 

@@ -69,21 +69,10 @@ class TouchstoneStack(Stack):
             provider_batches=self.provider_batches,
         )
         jobs = (self.oracle, self.surfaces, self.quizzes, self.audits)
-        self.api = Api(
-            self,
-            "Api",
-            runtime=runtime,
-            store=self.store,
-            answers=self.answers,
-            jobs=jobs,
-        )
+        self.api = Api(self, "Api", runtime=runtime, store=self.store, answers=self.answers, jobs=jobs)
         IntakeFunction(self, "Intake", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
         Schedules(
-            self,
-            "Schedules",
-            answers=self.answers,
-            dead_letters=self.queues.dead_letters,
-            drains=settings.drains,
+            self, "Schedules", answers=self.answers, dead_letters=self.queues.dead_letters, drains=settings.drains
         )
         self.operations = Operations(
             self,

@@ -61,8 +61,7 @@ def sender_key(app: Receiver) -> str | None:
     key: str | None = app.current_event.headers.get(HEADER.lower())
     if key is not None and (not 0 < len(key) <= MAX_KEY_CHARS or not key.isprintable()):
         raise InputError(
-            f"The {HEADER} must be 1 to {MAX_KEY_CHARS} printable characters; a UUID serves well.",
-            where=HEADER,
+            f"The {HEADER} must be 1 to {MAX_KEY_CHARS} printable characters; a UUID serves well.", where=HEADER
         )
     return key
 

@@ -3,41 +3,38 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any
 
 from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver
 
 from functions.api.requests import VERSION
 
-SECTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "verifications": "answers",
-        "solutions": "answers",
-        "answers": "answers",
-        "tasks": "tasks",
-        "submission-files": "tasks",
-        "measurements": "measurements",
-        "experiments": "experiments",
-        "experiment-files": "experiments",
-        "quizzes": "quizzes",
-        "quiz-checks": "quizzes",
-        "audits": "audits",
-        "curricula": "curricula",
-        "learners": "learners",
-        "batches": "batches",
-        "images": "batches",
-        "budget": "budgets",
-        "backlog": "budgets",
-        "statistics": "statistics",
-        "labels": "labels",
-        "judges": "judges",
-        "models": "models",
-        "routing": "models",
-        "tokens": "tokens",
-        "traces": "traces",
-    }
-)
+SECTIONS: Mapping[str, str] = {
+    "verifications": "answers",
+    "solutions": "answers",
+    "answers": "answers",
+    "tasks": "tasks",
+    "submission-files": "tasks",
+    "measurements": "measurements",
+    "experiments": "experiments",
+    "experiment-files": "experiments",
+    "quizzes": "quizzes",
+    "quiz-checks": "quizzes",
+    "audits": "audits",
+    "curricula": "curricula",
+    "learners": "learners",
+    "batches": "batches",
+    "images": "batches",
+    "budget": "budgets",
+    "backlog": "budgets",
+    "statistics": "statistics",
+    "labels": "labels",
+    "judges": "judges",
+    "models": "models",
+    "routing": "models",
+    "tokens": "tokens",
+    "traces": "traces",
+}
 """The module of `functions.api.routes` that holds the routes, by the first name of their paths below the version."""
 
 

@@ -163,9 +163,7 @@ def batch_apis(listed: Registry | None = None) -> BatchApis:
 
     listed = listed or registry()
     return BatchApis(
-        listed,
-        DeploymentKeys(listed),
-        connect=lambda provider, key: _adapter(provider.name, provider.base_url, key),
+        listed, DeploymentKeys(listed), connect=lambda provider, key: _adapter(provider.name, provider.base_url, key)
     )
 
 

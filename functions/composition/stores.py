@@ -6,41 +6,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from functions.environment import environment
+from touchstone import records
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
     from mypy_boto3_s3 import S3Client
 
+    from touchstone.aws import Table
     from touchstone.budgets import Quotas, Spending
-    from touchstone.records import (
-        Answers,
-        Artifacts,
-        Audits,
-        BatchedEvaluations,
-        Batches,
-        Cases,
-        Challenges,
-        Curricula,
-        DeferredQueue,
-        Evaluations,
-        EventBus,
-        Experiments,
-        Learners,
-        Measurements,
-        Pairs,
-        ProviderBatchStore,
-        Quizzes,
-        RequestIds,
-        RoutingPins,
-        Sessions,
-        Statistics,
-        Submissions,
-        Tasks,
-        Tenants,
-        Tokens,
-    )
-    from touchstone.records.thresholds import Thresholds
-    from touchstone.records.traces import Traces
 
 
 @cache
@@ -56,36 +28,29 @@ def table() -> Table:
 
 
 @cache
-def request_keys() -> RequestIds:
+def request_keys() -> records.RequestIds:
     """The ids of records by the keys of the requests that asked for them."""
     from functions.idempotency import IdsOfClaims
-    from touchstone.records.request_keys import RequestKeys
 
-    return IdsOfClaims(RequestKeys(table()))
+    return IdsOfClaims(records.RequestKeys(table()))
 
 
 @cache
-def tenants() -> Tenants:
+def tenants() -> records.Tenants:
     """The tenants, who own tokens and records."""
-    from touchstone.records.tenants import Tenants
-
-    return Tenants(table())
+    return records.Tenants(table())
 
 
 @cache
-def tokens() -> Tokens:
+def tokens() -> records.Tokens:
     """The tokens of all tenants."""
-    from touchstone.records.tokens import Tokens
-
-    return Tokens(table())
+    return records.Tokens(table())
 
 
 @cache
-def sessions() -> Sessions:
+def sessions() -> records.Sessions:
     """The sessions of people who are signed in to the pages, of all tenants."""
-    from touchstone.records.sessions import Sessions
-
-    return Sessions(table())
+    return records.Sessions(table())
 
 
 @cache
@@ -98,211 +63,168 @@ def _s3() -> S3Client:
 
 
 @cache
-def _objects(root: str) -> Artifacts:
-    from touchstone.records.artifacts import Artifacts
-
-    return Artifacts(_s3, environment().require("bucket"), root=root)
+def _objects(root: str) -> records.Artifacts:
+    return records.Artifacts(_s3, environment().require("bucket"), root=root)
 
 
-def artifacts() -> Artifacts:
+def artifacts() -> records.Artifacts:
     """The bodies kept in S3: large records, images."""
     return _objects("artifacts")
 
 
-def scratch() -> Artifacts:
+def scratch() -> records.Artifacts:
     """The objects that only serve unfinished work, such as lists of chunks and parts of batches; they expire."""
     return _objects("scratch")
 
 
 @cache
-def traces() -> Traces:
+def traces() -> records.Traces:
     """The calls to judges, by the record that they were for. With keeping off, earlier calls can still be read."""
-    from touchstone.records.traces import Traces
-
-    return Traces(lambda: _objects("traces"))
+    return records.Traces(lambda: _objects("traces"))
 
 
-def traces_kept() -> Traces | None:
+def traces_kept() -> records.Traces | None:
     """The store that keeps the calls to judges from now on; None if `TOUCHSTONE_KEEP_PROMPTS` is off."""
     return traces() if environment().keep_prompts == "on" else None
 
 
-def inbox() -> Artifacts:
+def inbox() -> records.Artifacts:
     """The files of requests that tenants upload, and the results beside them."""
     return _objects("inbox")
 
 
-def courses() -> Artifacts:
+def courses() -> records.Artifacts:
     """The curricula and learners that are too large for a record."""
     return _objects("courses")
 
 
-def bundles() -> Artifacts:
+def bundles() -> records.Artifacts:
     """The installed targets of audits. A sandbox is given a link to one."""
     return _objects("bundles")
 
 
 @cache
-def answers() -> Answers:
+def answers() -> records.Answers:
     """The records of answers."""
-    from touchstone.records.answers import Answers
-
-    return Answers(table(), artifacts())
+    return records.Answers(table(), artifacts())
 
 
 @cache
-def evaluations() -> Evaluations:
+def evaluations() -> records.Evaluations:
     """The deep evaluations of answers."""
-    from touchstone.records.evaluations import Evaluations
-
-    return Evaluations(table(), artifacts())
+    return records.Evaluations(table(), artifacts())
 
 
 @cache
-def batched_evaluations() -> BatchedEvaluations:
+def batched_evaluations() -> records.BatchedEvaluations:
     """The deep evaluations of answers that go by providers' batches."""
-    from touchstone.records import BatchedEvaluations
-
-    return BatchedEvaluations(table(), artifacts())
+    return records.BatchedEvaluations(table(), artifacts())
 
 
 @cache
-def provider_batches() -> ProviderBatchStore:
+def provider_batches() -> records.ProviderBatchStore:
     """The batches at providers, of all tenants."""
-    from touchstone.records import PROVIDER_BATCH, JobStore
-
-    return JobStore(PROVIDER_BATCH, table(), artifacts())
+    return records.JobStore(records.PROVIDER_BATCH, table(), artifacts())
 
 
 @cache
-def statistics() -> Statistics:
+def statistics() -> records.Statistics:
     """The counters and statistics of all tenants."""
-    from touchstone.records import Statistics
-
-    return Statistics(table(), artifacts())
+    return records.Statistics(table(), artifacts())
 
 
 @cache
-def batches() -> Batches:
+def batches() -> records.Batches:
     """The batches, files of requests, of all tenants."""
-    from touchstone.records import Batches
-
-    return Batches(table())
+    return records.Batches(table())
 
 
 @cache
-def tasks() -> Tasks:
+def tasks() -> records.Tasks:
     """The tasks of all tenants."""
-    from touchstone.records import Tasks
-
-    return Tasks(table(), artifacts())
+    return records.Tasks(records.TASK, table(), artifacts())
 
 
 @cache
-def submissions() -> Submissions:
+def submissions() -> records.Submissions:
     """The submissions to tasks, of all tenants."""
-    from touchstone.records.submissions import SUBMISSION, Submissions
-
-    return Submissions(SUBMISSION, table(), artifacts())
+    return records.Submissions(records.SUBMISSION, table(), artifacts())
 
 
 @cache
-def challenges() -> Challenges:
+def challenges() -> records.Challenges:
     """The challenges to rankings."""
-    from touchstone.records.challenges import CHALLENGE, Challenges
-
-    return Challenges(CHALLENGE, table(), artifacts())
+    return records.Challenges(records.CHALLENGE, table(), artifacts())
 
 
 @cache
-def curricula() -> Curricula:
+def curricula() -> records.Curricula:
     """The curricula that tenants uploaded."""
-    from touchstone.records.documents import CURRICULUM, Documents
-
-    return Documents(CURRICULUM, table(), courses())
+    return records.Documents(records.CURRICULUM, table(), courses())
 
 
 @cache
-def learners() -> Learners:
+def learners() -> records.Learners:
     """The learners that tenants uploaded."""
-    from touchstone.records.documents import LEARNER, Documents
-
-    return Documents(LEARNER, table(), courses())
+    return records.Documents(records.LEARNER, table(), courses())
 
 
 @cache
-def measurements() -> Measurements:
+def measurements() -> records.Measurements:
     """The measurements of all tenants."""
-    from touchstone.records.measurements import MEASUREMENT, Measurements
-
-    return Measurements(MEASUREMENT, table(), artifacts())
+    return records.Measurements(records.MEASUREMENT, table(), artifacts())
 
 
 @cache
-def quizzes() -> Quizzes:
+def quizzes() -> records.Quizzes:
     """The quizzes that are made or checked, of all tenants."""
-    from touchstone.records import QUIZ, JobStore
-
-    return JobStore(QUIZ, table(), artifacts())
+    return records.JobStore(records.QUIZ, table(), artifacts())
 
 
 @cache
-def experiments() -> Experiments:
+def experiments() -> records.Experiments:
     """The experiments of all tenants."""
-    from touchstone.records import EXPERIMENT, JobStore
-
-    return JobStore(EXPERIMENT, table(), artifacts())
+    return records.JobStore(records.EXPERIMENT, table(), artifacts())
 
 
 @cache
-def audits() -> Audits:
+def audits() -> records.Audits:
     """The audits of all tenants."""
-    from touchstone.records.audits import AUDIT, AuditStore
-
-    return AuditStore(AUDIT, table(), artifacts())
+    return records.AuditStore(records.AUDIT, table(), artifacts())
 
 
 @cache
-def pairs() -> Pairs:
+def pairs() -> records.Pairs:
     """The pairs of all experiments."""
-    from touchstone.records import PAIRS, Parts
-
-    return Parts(PAIRS, table(), artifacts())
+    return records.Parts(records.PAIRS, table(), artifacts())
 
 
 @cache
-def cases() -> Cases:
+def cases() -> records.Cases:
     """The cases of all audits."""
-    from touchstone.records import CASES, Parts
-
-    return Parts(CASES, table(), artifacts())
+    return records.Parts(records.CASES, table(), artifacts())
 
 
 @cache
-def event_bus() -> EventBus:
+def event_bus() -> records.EventBus:
     """The event bus on which the events of tasks are published."""
     import boto3
 
     from functions.clients import for_events
-    from touchstone.records import EventBus
 
-    return EventBus(lambda: boto3.client("events", config=for_events()), environment().require("event_bus"))
+    return records.EventBus(lambda: boto3.client("events", config=for_events()), environment().require("event_bus"))
 
 
 @cache
-def routing_pins() -> RoutingPins:
+def routing_pins() -> records.RoutingPins:
     """The subjects whose provider is pinned by hand."""
-    from touchstone.records import RoutingPins
-
-    return RoutingPins(table())
+    return records.RoutingPins(table())
 
 
 @cache
-def thresholds() -> Thresholds:
+def thresholds() -> records.Thresholds:
     """The thresholds of judges: how sure each must be, computed from people's labels."""
-    from touchstone.records.thresholds import Thresholds
-
-    return Thresholds(table())
+    return records.Thresholds(table())
 
 
 @cache
@@ -341,10 +263,8 @@ def spending() -> Spending:
 
 
 @cache
-def deferred_queue() -> DeferredQueue:
+def deferred_queue() -> records.DeferredQueue:
     """The queue of deferred evaluations."""
     import boto3
 
-    from touchstone.records import DeferredQueue
-
-    return DeferredQueue(boto3.client("sqs"), environment().require("deferred_queue_url"))
+    return records.DeferredQueue(boto3.client("sqs"), environment().require("deferred_queue_url"))

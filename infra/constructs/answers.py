@@ -60,12 +60,12 @@ class AnswerFunctions(Construct):
         )
         self.solve_machine.allow(["states:StartExecution"], self.evaluate_machine.arn)
         self.drain_machine = Machine(self, "DrainMachine", name="drain", calls={"DrainFunction": self.drain})
-        self.evaluate_machine.let_start(self.sweep, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
+        self.evaluate_machine.let_start(self.sweep)
         self.let_wake(self.evaluate)
 
     def let_wake(self, function: Function) -> None:
         """Let a function start the drain for evaluations that it put in the deferred queue."""
-        self.drain_machine.let_start(function, variable="TOUCHSTONE_DRAIN_MACHINE_ARN")
+        self.drain_machine.let_start(function)
 
     def _functions(self, store: Store) -> None:
         self.verify = self._function("Verify", "answers.verify", VERIFYING)

@@ -72,12 +72,7 @@ class Api(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self.function = Function(
-            self,
-            "App",
-            runtime=runtime,
-            handler="functions.api.app.handler",
-            size=ANSWERING,
-            waited_for=True,
+            self, "App", runtime=runtime, handler="functions.api.app.handler", size=ANSWERING, waited_for=True
         )
         self.verifying = Function(
             self,
@@ -102,8 +97,8 @@ class Api(Construct):
         store.let_use_objects(self.function, self.verifying)
         store.let_read_judge_keys(self.verifying)
         store.let_read_judge_keys(self.function)  # for the fingerprints of the keys: quotas are counted by account
-        answers.solve_machine.let_start(self.function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
-        answers.evaluate_machine.let_start(self.function, self.verifying, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
+        answers.solve_machine.let_start(self.function)
+        answers.evaluate_machine.let_start(self.function, self.verifying)
         for job in jobs:
             job.let_start_machines(self.function)
         self.api = http.HttpApi(self, "Http", create_default_stage=False, description="Touchstone")

@@ -68,7 +68,7 @@ class Audits(JobConstruct):
 
     def let_start_machines(self, *functions: Function) -> None:
         """Let functions start the machine that runs audits."""
-        self.machine.let_start(*functions, variable="TOUCHSTONE_AUDIT_MACHINE_ARN")
+        self.machine.let_start(*functions)
 
     def _functions(self, store: Store) -> None:
         self.install = self._function("Install", INSTALLING)

@@ -42,17 +42,11 @@ class BatchFunctions(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         prepare = Function(self, "Prepare", runtime=runtime, handler="functions.batch.prepare", size=PREPARING)
-        lines = Function(
-            self,
-            "Lines",
-            runtime=runtime,
-            handler="functions.batch.lines",
-            size=WORKING,
-        )
+        lines = Function(self, "Lines", runtime=runtime, handler="functions.batch.lines", size=WORKING)
         collect = Function(self, "Collect", runtime=runtime, handler="functions.batch.collect", size=COLLECTING)
         store.let_use_records(prepare, lines, collect)
         store.let_use_objects(prepare, lines, collect)
-        provider_batches.machine.let_start(collect, variable="TOUCHSTONE_PROVIDER_BATCH_MACHINE_ARN")
+        provider_batches.machine.let_start(collect)
         store.let_read_judge_keys(lines)
         queues.let_defer(lines)
         answers.let_wake(lines)

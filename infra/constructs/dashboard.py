@@ -1,7 +1,6 @@
 """The CloudWatch dashboard for operators: the main figures of the web pages, for all tenants, and broken executions."""
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -37,20 +36,18 @@ def computed(expression: str, label: str, period: Duration, **using: cloudwatch.
 
 BY_STATUS = "Answers by status"
 UNDECIDED = "Why nobody decided"
-QUERIES: Mapping[str, str] = MappingProxyType(
-    {
-        BY_STATUS: 'filter message = "answer" | stats sum(verified) as verified_, sum(unverified) as unverified_,'
-        " sum(caution) as caution_, sum(failed) as failed_ by bin(1h)",
-        UNDECIDED: 'filter message = "undecided" | stats count(*) as times by reason | sort times desc',
-        "Judges by model": 'filter message = "judge" | stats count(*) as calls, pct(latency_ms, 50) as median_ms,'
-        " pct(latency_ms, 95) as slow_ms, sum(tokens) as tokens_, sum(cost_micro_usd) / 1000000 as usd"
-        " by provider, model, purpose | sort usd desc",
-        "Steps by where they led": 'filter message = "step" | stats count(*) as times by step, state | sort step',
-        "Quizzes": 'filter message = "quiz" | stats count(*) as quizzes, avg(attempts) as attempts_ by state',
-        "Sweeps and drains": 'filter message in ["swept", "drained"] | stats sum(restarted) as restarted_,'
-        " sum(finished) as finished_, sum(put_back) as put_back_ by bin(1h)",
-    }
-)
+QUERIES: Mapping[str, str] = {
+    BY_STATUS: 'filter message = "answer" | stats sum(verified) as verified_, sum(unverified) as unverified_,'
+    " sum(caution) as caution_, sum(failed) as failed_ by bin(1h)",
+    UNDECIDED: 'filter message = "undecided" | stats count(*) as times by reason | sort times desc',
+    "Judges by model": 'filter message = "judge" | stats count(*) as calls, pct(latency_ms, 50) as median_ms,'
+    " pct(latency_ms, 95) as slow_ms, sum(tokens) as tokens_, sum(cost_micro_usd) / 1000000 as usd"
+    " by provider, model, purpose | sort usd desc",
+    "Steps by where they led": 'filter message = "step" | stats count(*) as times by step, state | sort step',
+    "Quizzes": 'filter message = "quiz" | stats count(*) as quizzes, avg(attempts) as attempts_ by state',
+    "Sweeps and drains": 'filter message in ["swept", "drained"] | stats sum(restarted) as restarted_,'
+    " sum(finished) as finished_, sum(put_back) as put_back_ by bin(1h)",
+}
 """Saved queries by name. The result names in a query differ from the field names in the logs, so that each name is read
 as what it is."""
 

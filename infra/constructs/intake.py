@@ -29,13 +29,7 @@ class IntakeFunction(Construct):
         answers: AnswerFunctions,
     ) -> None:
         super().__init__(scope, construct_id)
-        function = Function(
-            self,
-            "Intake",
-            runtime=runtime,
-            handler="functions.intake.handler",
-            size=RECEIVING,
-        )
+        function = Function(self, "Intake", runtime=runtime, handler="functions.intake.handler", size=RECEIVING)
         store.let_use_records(function)
         store.let_remember_requests(function)
         store.let_use_objects(function)

@@ -134,8 +134,8 @@ class Machine(Construct):
         """The machine's ARN."""
         return self.machine.state_machine_arn
 
-    def let_start(self, *functions: Function, variable: str) -> None:
-        """Let functions start the machine, and give them its ARN in the environment `variable`."""
+    def let_start(self, *functions: Function) -> None:
+        """Let functions start the machine, and give them its ARN: `TOUCHSTONE_<NAME>_MACHINE_ARN`."""
         for function in functions:
             function.allow(["states:StartExecution"], self.arn)
-            function.set(**{variable: self.arn})
+            function.set(**{f"TOUCHSTONE_{self.name.upper()}_MACHINE_ARN": self.arn})

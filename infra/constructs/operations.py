@@ -167,12 +167,7 @@ class Operations(Construct):
             )
 
     def _of_load(self, api: Api) -> None:
-        self._alarm(
-            "ServerErrors",
-            "The API answered with 5xx",
-            api.metric("5xx", Duration.minutes(5), "Sum"),
-            above=0,
-        )
+        self._alarm("ServerErrors", "The API answered with 5xx", api.metric("5xx", Duration.minutes(5), "Sum"), above=0)
         self._alarm(
             "Throttled",
             "For a quarter of an hour functions were wanted that the account's concurrency did not admit",

@@ -40,13 +40,13 @@ class Oracle(JobConstruct):
 
     def let_judge(self, *functions: Function) -> None:
         """Let functions start the judging of submissions."""
-        self.submission_machine.let_start(*functions, variable="TOUCHSTONE_SUBMISSION_MACHINE_ARN")
+        self.submission_machine.let_start(*functions)
 
     def let_start_machines(self, *functions: Function) -> None:
         """Let functions start the machines that run tasks, submissions and challenges."""
         self.let_judge(*functions)
-        self.task_machine.let_start(*functions, variable="TOUCHSTONE_TASK_MACHINE_ARN")
-        self.challenge_machine.let_start(*functions, variable="TOUCHSTONE_CHALLENGE_MACHINE_ARN")
+        self.task_machine.let_start(*functions)
+        self.challenge_machine.let_start(*functions)
 
     def _functions(self, store: Store) -> None:
         self.draft = self._function("Draft", DRAFTING)
@@ -80,10 +80,7 @@ class Oracle(JobConstruct):
             at_once=at_once,
         )
         self.submission_machine = Machine(
-            self,
-            "SubmissionMachine",
-            name="submission",
-            calls={"GateFunction": self.gate, "ScoreFunction": self.score},
+            self, "SubmissionMachine", name="submission", calls={"GateFunction": self.gate, "ScoreFunction": self.score}
         )
         self.challenge_machine = Machine(
             self,

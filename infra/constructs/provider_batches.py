@@ -39,19 +39,14 @@ class BatchesAtProviders(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         advance = Function(
-            self,
-            "Advance",
-            runtime=runtime,
-            handler="functions.provider_batches.advance",
-            size=CARRYING,
+            self, "Advance", runtime=runtime, handler="functions.provider_batches.advance", size=CARRYING
         )
         store.let_use_records(advance)
         store.let_use_objects(advance)
         store.let_read_judge_keys(advance)
         self.machine = Machine(self, "Machine", name="provider_batch", calls={"ProviderBatchFunction": advance})
         self.machine.let_start(
-            *(answers.drain, answers.sweep, surfaces.measure, surfaces.plan, audits.prepare, oracle.score),
-            variable="TOUCHSTONE_PROVIDER_BATCH_MACHINE_ARN",
+            *(answers.drain, answers.sweep, surfaces.measure, surfaces.plan, audits.prepare, oracle.score)
         )
         # A rule starts the drain, not a step of this machine: the drain's function starts the machine, and if each
         # named the other, neither could be deployed first.

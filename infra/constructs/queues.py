@@ -38,12 +38,7 @@ class Queues(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, local: bool) -> None:
         super().__init__(scope, construct_id)
         self.deferred = queue(
-            self,
-            "Deferred",
-            kept=LONGEST_RETENTION,
-            local=local,
-            fifo=True,
-            visibility_timeout=Duration.minutes(15),
+            self, "Deferred", kept=LONGEST_RETENTION, local=local, fifo=True, visibility_timeout=Duration.minutes(15)
         )
         self.dead_letters = queue(self, "DeadLetters", kept=LONGEST_RETENTION, local=local)
         self.intake = queue(

@@ -49,4 +49,4 @@ class Quizzes(JobConstruct):
 
     def let_start_machines(self, *functions: Function) -> None:
         """Let functions start the machine that runs quizzes."""
-        self.machine.let_start(*functions, variable="TOUCHSTONE_QUIZ_MACHINE_ARN")
+        self.machine.let_start(*functions)

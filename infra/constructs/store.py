@@ -126,9 +126,7 @@ class Store(Construct):
                     noncurrent_version_expiration=SCRATCH_OVERWRITTEN_KEPT,
                 ),
                 s3.LifecycleRule(
-                    prefix=f"{TRACES}/",
-                    expiration=TRACES_KEPT,
-                    noncurrent_version_expiration=SCRATCH_OVERWRITTEN_KEPT,
+                    prefix=f"{TRACES}/", expiration=TRACES_KEPT, noncurrent_version_expiration=SCRATCH_OVERWRITTEN_KEPT
                 ),
             ],
         )
@@ -144,7 +142,8 @@ class Store(Construct):
         """Let functions get, query, put, update and delete records as `GRANTS` says, in transactions too."""
         for function in functions:
             grant = GRANTS[function.entry_point]
-            function.allow(READ, *self._records_and_indexes(), leading=grant.read)
+            indexes = (f"{self.table.table_arn}/index/{index}" for index in INDEXES)
+            function.allow(READ, self.table.table_arn, *indexes, leading=grant.read)
             function.allow(WRITE, self.table.table_arn, leading=grant.written)
             if grant.knows_tenants:
                 function.allow(["dynamodb:GetItem"], self.table.table_arn, leading=["T#*"], but=["T#*#*"])
@@ -179,6 +178,3 @@ class Store(Construct):
         for function in functions:
             function.allow(["secretsmanager:GetSecretValue"], self.judge_keys_arn)
             function.set(TOUCHSTONE_SECRET_ID=self.judge_keys_arn)
-
-    def _records_and_indexes(self) -> list[str]:
-        return [self.table.table_arn, *(f"{self.table.table_arn}/index/{index}" for index in INDEXES)]

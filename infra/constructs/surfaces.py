@@ -45,12 +45,12 @@ class Surfaces(JobConstruct):
 
     def let_measure(self, *functions: Function) -> None:
         """Let functions start the measurement of material."""
-        self.measure_machine.let_start(*functions, variable="TOUCHSTONE_MEASURE_MACHINE_ARN")
+        self.measure_machine.let_start(*functions)
 
     def let_start_machines(self, *functions: Function) -> None:
         """Let functions start the machines that run measurements and experiments."""
         self.let_measure(*functions)
-        self.experiment_machine.let_start(*functions, variable="TOUCHSTONE_EXPERIMENT_MACHINE_ARN")
+        self.experiment_machine.let_start(*functions)
 
     def _functions(self, store: Store) -> None:
         self.measure = self._function("Measure", MEASURING)

@@ -116,12 +116,15 @@ def stop(home: Home) -> bool:
         return False
     ran = _exists(running.pid)
     if ran:
-        _send(running.pid, signal.SIGTERM)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(running.pid, signal.SIGTERM)
         deadline = time.monotonic() + STOP_SECONDS
         while _exists(running.pid) and time.monotonic() < deadline:
             time.sleep(PAUSE_SECONDS)
     if ran or not _number_is_taken(running.pid):
-        _end_group(running.pid)
+        # The cloud leads a session of its own, and its functions are in its process group.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(running.pid, signal.SIGKILL)
     home.remember_running(None)
     shutil.rmtree(home.scratch, ignore_errors=True)
     return ran
@@ -221,18 +224,3 @@ def _number_is_taken(pid: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def _send(pid: int, what: signal.Signals) -> None:
-    try:
-        os.kill(pid, what)
-    except ProcessLookupError:
-        return
-
-
-def _end_group(pid: int) -> None:
-    """End all processes of the cloud: it leads a session of its own, and its functions are in its process group."""
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        return

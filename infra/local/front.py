@@ -17,7 +17,7 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from importlib import import_module
 from typing import Any
@@ -105,7 +105,7 @@ class Front:
             body = await _body(receive, at_most=max_body_bytes(request))
             if body is None:
                 refusal = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "There is more than is taken here."
-            elif request.keys and not self._signed(_with(request, body)):
+            elif request.keys and not self._signed(replace(request, body=body)):
                 refusal = HTTPStatus.FORBIDDEN, "The signature is not that of credentials of this local cloud."
         if refusal is None:
             await self._app(scope, _again(body or b"", receive), _without_cross_origin(send))
@@ -163,10 +163,6 @@ def _request(scope: Scope) -> Request:
     raw_path = scope.get("raw_path") or scope["path"].encode()
     query = parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
     return Request(scope["method"], scope["path"], raw_path.decode("latin-1"), query, headers)
-
-
-def _with(request: Request, body: bytes) -> Request:
-    return Request(request.method, request.path, request.raw_path, request.query, request.headers, body)
 
 
 async def _body(receive: Receive, *, at_most: int) -> bytes | None:
@@ -286,7 +282,7 @@ def _signatures(sts: Any, own: Mapping[str, str]) -> Signed:  # pragma: no cover
         return (
             sigv4.header_signature_failure(
                 found, secret, request.method, request.raw_path, request.query, request.headers, request.body,
-                presigned=not in_header,
+                presigned=not in_header
             )
             is None
         )  # fmt: skip

@@ -184,10 +184,7 @@ def _cloud() -> Iterator[dict[str, str]]:
 def _judge() -> Iterator[str]:
     """The judge on loopback, in a process of its own: the functions that ask it do not run in this process."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.providers", "--port", "0"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-m", "tests.support.providers", "--port", "0"], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     try:
         url = process.stdout.readline().strip() if process.stdout else ""

@@ -11,7 +11,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -70,12 +70,10 @@ class _Demo:
 
     async def shown(self) -> None:
         began = time.monotonic()
-        try:
+        async with aclosing(self._judges):
             for job in (self._verified, self._evaluated, self._quiz, self._contest, self._audit):
                 self._console.print()
                 await job()
-        finally:
-            await self._judges.aclose()
         self._console.print(f"\nAll of it took {time.monotonic() - began:.0f} s.", style="dim")
 
     def _judge(self, tier: Any) -> Any:

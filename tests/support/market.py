@@ -43,6 +43,7 @@ from touchstone.records.challenges import CHALLENGE, Challenges
 from touchstone.records.labels import Labels
 from touchstone.records.outbox import EventBus
 from touchstone.records.submissions import SUBMISSION, Submissions
+from touchstone.records.tasks import TASK
 from touchstone.references import Reference
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class Market:
     def __post_init__(self) -> None:
         """Open the stores."""
         options: dict[str, Any] = {"clock": self.clock, "pause": lambda _: None}
-        self.tasks = Tasks(self.table, self.artifacts, **options)
+        self.tasks = Tasks(TASK, self.table, self.artifacts, **options)
         self.submissions = Submissions(SUBMISSION, self.table, self.artifacts, **options)
         self.judgements = Judgements(self.table, self.artifacts, **options)
         self.comparisons = Comparisons(self.table, self.artifacts, **options)

@@ -52,9 +52,7 @@ class AnswerPage(FoundList):
 def verify(body: AwaitedVerifyRequest) -> Response[AnswerView]:
     """Verify an answer that you already have, within five seconds. It is `unverified` if nobody could decide."""
     record = intake(caller(router, at_least="member").tenant).verify(
-        body,
-        key=sender_key(router),
-        received_at_ms=router.current_event.raw_event["requestContext"]["timeEpoch"],
+        body, key=sender_key(router), received_at_ms=router.current_event.raw_event["requestContext"]["timeEpoch"]
     )
     return accepted(router, AnswerView.of(record), "answers", record.id, status=HTTPStatus.CREATED)
 

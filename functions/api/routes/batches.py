@@ -1,5 +1,6 @@
 """Files of thousands of requests: where to put one, its progress, where its results are; and links for images."""
 
+from dataclasses import asdict
 from datetime import datetime
 from http import HTTPStatus
 
@@ -51,21 +52,8 @@ class BatchView(BaseModel):
     def of(cls, batch: Batch, *, role: Role) -> "BatchView":
         """A batch with the links that its state and the caller's role allow."""
         links = batching(batch.tenant)
-        return cls(
-            id=batch.id,
-            state=batch.state,
-            total=batch.total,
-            done=batch.done,
-            failed=batch.failed,
-            failure=batch.failure,
-            waiting=batch.waiting,
-            waiting_for=batch.waiting_for,
-            waiting_until=batch.waiting_until,
-            created_at=batch.created_at,
-            updated_at=batch.updated_at,
-            upload_url=links.upload_link(batch) if role in ALLOWED["member"] else None,
-            results_url=links.results_link(batch),
-        )
+        upload_url = links.upload_link(batch) if role in ALLOWED["member"] else None
+        return cls.model_validate({**asdict(batch), "upload_url": upload_url, "results_url": links.results_link(batch)})
 
 
 class BatchPage(BaseModel):

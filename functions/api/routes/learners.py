@@ -60,10 +60,7 @@ def read(learner_id: str) -> LearnerView:
 
 
 @router.delete(
-    "/v1/learners/<learner_id>",
-    summary="Delete a learner",
-    tags=["quizzes"],
-    status_code=HTTPStatus.NO_CONTENT.value,
+    "/v1/learners/<learner_id>", summary="Delete a learner", tags=["quizzes"], status_code=HTTPStatus.NO_CONTENT.value
 )
 def delete(learner_id: str) -> Response[str]:
     """Delete a learner with everything that is known of that person. Quizzes that were made for the learner stay."""

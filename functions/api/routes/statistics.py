@@ -67,25 +67,14 @@ def rates(limit: Annotated[int, Query(ge=1, le=MOST)] = MOST, cursor: str | None
 def volume(days: Days = 30) -> list[Day]:
     """The number of answers and skips and the cost of each of the last days."""
     found = statistics().volume(caller(router).tenant, days=days)
-    return [
-        Day(
-            day=v.day,
-            statuses=dict(v.statuses),
-            skips=dict(v.skips),
-            cost_usd=v.cost_usd,
-            unpriced_calls=v.unpriced_calls,
-            batched=v.batched,
-            saved_usd=v.saved_usd,
-        )
-        for v in found
-    ]
+    return [Day.model_validate(volume, from_attributes=True) for volume in found]
 
 
 @router.get("/v1/statistics/trends", summary="Quality over time", tags=["statistics"])
 def trends(days: Days = 30) -> list[TrendDay]:
     """The mean scores of deep evaluations on each of the last days."""
     found = statistics().trends(caller(router).tenant, days=days)
-    return [TrendDay(day=trend.day, evaluations=trend.evaluations, means=dict(trend.means)) for trend in found]
+    return [TrendDay.model_validate(trend, from_attributes=True) for trend in found]
 
 
 @router.get("/v1/statistics/suggestions", summary="Common suggestions", tags=["statistics"])

@@ -126,11 +126,7 @@ def submit(task_id: str, body: SubmissionRequest) -> Response[SubmissionView]:
 
 @router.get("/v1/tasks/<task_id>/submissions", summary="List submissions", tags=["tasks"])
 def list_submissions(
-    task_id: str,
-    party: Party,
-    query: Annotated[SubmissionQuery, Query()],
-    limit: Limit = 50,
-    cursor: Cursor = None,
+    task_id: str, party: Party, query: Annotated[SubmissionQuery, Query()], limit: Limit = 50, cursor: Cursor = None
 ) -> SubmissionPage:
     """The submissions of a task that a `party` may read and that match every filter.
 

@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, StringConstraints
 
 from functions.api.requests import caller, json_response
 from functions.composition.stores import tokens
-from touchstone.records import Role, TokenInfo
+from touchstone.records import Role
 
 router = Router()
 
@@ -31,24 +31,14 @@ class TokenView(BaseModel):
     `expires_at` is null if the token is valid until it is revoked. `revoked_at` is null if the token was not revoked.
     """
 
+    model_config = ConfigDict(from_attributes=True)
+
     id: str
     role: Role
     name: str
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
-
-    @classmethod
-    def of(cls, info: TokenInfo) -> "TokenView":
-        """The view of a token, without its secret."""
-        return cls(
-            id=info.id,
-            role=info.role,
-            name=info.name,
-            created_at=info.created_at,
-            expires_at=info.expires_at,
-            revoked_at=info.revoked_at,
-        )
 
 
 class NewToken(TokenView):
@@ -68,7 +58,7 @@ def create(body: TokenRequest) -> Response[NewToken]:
     """Create a token for your tenant. Keep the token: it is not shown again."""
     tenant = caller(router, at_least="admin").tenant
     token, info = tokens().issue(tenant=tenant, role=body.role, name=body.name, expires_at=body.expires_at)
-    new = NewToken(**TokenView.of(info).model_dump(), token=token)
+    new = NewToken(**TokenView.model_validate(info).model_dump(), token=token)
     return json_response(new, status=HTTPStatus.CREATED)
 
 
@@ -76,10 +66,10 @@ def create(body: TokenRequest) -> Response[NewToken]:
 def list_tokens() -> TokenList:
     """The tokens of your tenant, without their secrets."""
     tenant = caller(router, at_least="admin").tenant
-    return TokenList(items=tuple(TokenView.of(info) for info in tokens().list(tenant)))
+    return TokenList(items=tuple(TokenView.model_validate(info) for info in tokens().list(tenant)))
 
 
 @router.delete("/v1/tokens/<token_id>", summary="Revoke a token", tags=["tokens"])
 def revoke(token_id: str) -> TokenView:
     """Revoke a token. It stops working at once."""
-    return TokenView.of(tokens().revoke(tenant=caller(router, at_least="admin").tenant, token_id=token_id))
+    return TokenView.model_validate(tokens().revoke(tenant=caller(router, at_least="admin").tenant, token_id=token_id))

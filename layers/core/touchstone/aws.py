@@ -10,7 +10,10 @@ from touchstone.errors import NotFoundError, StoreError
 
 if TYPE_CHECKING:
     from botocore.exceptions import ClientError
-    from mypy_boto3_dynamodb.service_resource import Table
+    from mypy_boto3_dynamodb.service_resource import Table as _Table
+
+type Table = _Table
+"""A table of DynamoDB, as boto3's resource gives it."""
 
 MAX_KEYS = 100
 """The most keys of one read of many items: DynamoDB's limit. Items beyond 16 MB are returned as unprocessed keys."""
@@ -77,7 +80,7 @@ def missing_object() -> NotFoundError:
 
 
 def read_many(
-    table: "Table", keys: Sequence[dict[str, str]], what: str, *, pause: Callable[[float], None] = time.sleep
+    table: Table, keys: Sequence[dict[str, str]], what: str, *, pause: Callable[[float], None] = time.sleep
 ) -> Iterator[dict[str, Any]]:
     """The existing items of these keys, in no order, strongly consistent; one read for each hundred keys."""
     left = list({(key["pk"], key["sk"]): key for key in keys}.values())

@@ -17,6 +17,7 @@ from touchstone.records import (
 )
 from touchstone.records.challenges import CHALLENGE, Challenges
 from touchstone.records.submissions import SUBMISSION, Submissions
+from touchstone.records.tasks import TASK
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -54,7 +55,7 @@ def evaluations(table: "Table", artifacts: Artifacts, clock: HandClock) -> Evalu
 
 @pytest.fixture
 def tasks(table: "Table", artifacts: Artifacts, clock: HandClock) -> Tasks:
-    return Tasks(table, artifacts, clock=clock, pause=lambda _: None)
+    return Tasks(TASK, table, artifacts, clock=clock, pause=lambda _: None)
 
 
 @pytest.fixture

@@ -183,9 +183,7 @@ def released(
     seconds = {at: n - units * (at == second) for at, n in state.seconds.items() if n > units * (at == second)}
     backlog = units * int(purpose == "backlog")
     tally = replace(
-        state.tally,
-        used=max(0, state.tally.used - units),
-        backlog_used=max(0, state.tally.backlog_used - backlog),
+        state.tally, used=max(0, state.tally.used - units), backlog_used=max(0, state.tally.backlog_used - backlog)
     )
     return replace(state, tally=tally, seconds=seconds)
 

@@ -8,13 +8,10 @@ item has no room left, the parts give back the money that they do not need.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from touchstone.aws import read_many, store_faults
+from touchstone.aws import Table, read_many, store_faults
 from touchstone.budgets.store import Item, client_of, updated_together
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 KEEP_DAYS = 400
 """How long a day's sums are kept: a year and a month, to compare with the year before."""
@@ -79,7 +76,7 @@ def room_in_part(amount: int, ceiling: int | None) -> tuple[str, dict[str, int]]
 class DayParts:
     """The parts of tenants' days: how many of them are written to, and what they draw and give back."""
 
-    def __init__(self, table: "Table") -> None:
+    def __init__(self, table: Table) -> None:
         self._source = table
         self._client = client_of(table)
         self._table = table.name

@@ -8,12 +8,14 @@ the same moment ten times, so the results are cached.
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
-from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
-PROVIDER_ZONES: Mapping[str, str] = MappingProxyType(
-    {"gemini": "America/Los_Angeles", "openai": "UTC", "claude": "UTC", "anthropic": "UTC"}
-)
+PROVIDER_ZONES: Mapping[str, str] = {
+    "gemini": "America/Los_Angeles",
+    "openai": "UTC",
+    "claude": "UTC",
+    "anthropic": "UTC",
+}
 """The time zone in which each provider counts its days."""
 DEFAULT_ZONE = "UTC"
 """The time zone of a provider that is not listed, such as a gateway of the user's own."""

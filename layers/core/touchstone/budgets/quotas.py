@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from touchstone.aws import store_faults
+from touchstone.aws import Table, store_faults
 from touchstone.budgets.account import DayTally, Learned, QuotaKey, QuotaState, Refusals
 from touchstone.budgets.days import day_of
 from touchstone.budgets.decision import DEFAULT_FRESH_SHARE
@@ -25,9 +25,6 @@ from touchstone.budgets.store import Item, client_of, put_together
 from touchstone.budgets.usage import DayUsage
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 CURRENT = "CURRENT"
 DAY_PREFIX = "DAY#"
@@ -65,7 +62,7 @@ class Quotas(QuotaLedger):
 
     def __init__(
         self,
-        table: "Table",
+        table: Table,
         *,
         clock: Clock = system_clock,
         fresh_share: float = DEFAULT_FRESH_SHARE,
@@ -177,7 +174,7 @@ def current_item(key: QuotaKey, state: QuotaState, *, version: int, writer: str)
         "version": version,
         "writer": writer,
         "day": state.day.isoformat(),
-        **_tally_fields(state.tally),
+        **asdict(state.tally),
         "seconds": {str(second): count for second, count in state.seconds.items()},
         "learned_day": learned.per_day,
         "learned_day_on": None if learned.per_day_on is None else learned.per_day_on.isoformat(),
@@ -246,7 +243,7 @@ def day_item(key: QuotaKey, day: date, tally: DayTally) -> dict[str, Any]:
         "pk": key.pk,
         "sk": DAY_PREFIX + day.isoformat(),
         "day": day.isoformat(),
-        **_tally_fields(tally),
+        **asdict(tally),
         "expires_at": int((over + timedelta(days=KEEP_DAYS)).timestamp()),
     }
 
@@ -271,10 +268,6 @@ def _listed(key: QuotaKey) -> dict[str, str]:
     They do not change from write to write, so that the index is written only once.
     """
     return {} if key.tenant is None else {"gsi1pk": f"T#{key.tenant}#SHARES", "gsi1sk": key.pk}
-
-
-def _tally_fields(tally: DayTally) -> dict[str, Any]:
-    return {"used": tally.used, "backlog_used": tally.backlog_used, "exhausted": tally.exhausted}
 
 
 def _text(moment: datetime | None) -> str | None:

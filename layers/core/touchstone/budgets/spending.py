@@ -10,18 +10,15 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
-from touchstone.aws import store_faults
+from touchstone.aws import Table, store_faults
 from touchstone.budgets.day_parts import DAY_PREFIX, DayParts, PartKey, partition, room_in_part
 from touchstone.budgets.money import billed, dollars, micros
 from touchstone.budgets.store import Item, client_of, condition_failed
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import JudgeError, SpendingCeilingError
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 NEAR_PERCENT = 80.0
 """From this percentage on a ceiling is near, and the operator of the deployment is told."""
@@ -87,7 +84,7 @@ class Spending:
     """
 
     def __init__(
-        self, table: "Table", *, clock: Clock = system_clock, near: Callable[[float], None] | None = None
+        self, table: Table, *, clock: Clock = system_clock, near: Callable[[float], None] | None = None
     ) -> None:
         self._client = client_of(table)
         self._table = table.name
@@ -188,12 +185,7 @@ class Spending:
         return ceiling is None or committed + reservation.amount <= ceiling
 
     def settle(
-        self,
-        reservation: SpendReservation,
-        *,
-        cost_usd: float | None,
-        error: JudgeError | None = None,
-        unsent: int = 0,
+        self, reservation: SpendReservation, *, cost_usd: float | None, error: JudgeError | None = None, unsent: int = 0
     ) -> None:
         """Count what the call cost in place of the money that was held back; see `billed`. A second time is ignored.
 

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from touchstone.aws import CONDITION_FAILED, code_of
+from touchstone.aws import CONDITION_FAILED, Table, code_of
 
 if TYPE_CHECKING:
     from botocore.exceptions import ClientError
     from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_dynamodb.service_resource import Table
 
 type Item = Mapping[str, Any]
 """An item of the table in Python types, as the resource's client takes and returns it."""
@@ -19,7 +18,7 @@ _RACED = frozenset({"None", "ConditionalCheckFailed", "TransactionConflict"})
 """The codes of a transaction's parts if it was cancelled only because another writer came first."""
 
 
-def client_of(table: "Table") -> "DynamoDBClient":
+def client_of(table: Table) -> "DynamoDBClient":
     """The resource's own client. Unlike the resource it may be shared by threads, and it takes Python types."""
     return table.meta.client
 

@@ -50,7 +50,8 @@ class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
             from anthropic import AsyncAnthropic
 
             from touchstone.judges.adapters import connections
-        logging.getLogger("anthropic._base_client").addFilter(_tells_no_request)
+        # The debug records of the SDK hold the whole request.
+        logging.getLogger("anthropic._base_client").addFilter(lambda record: record.levelno > logging.DEBUG)
         self._http = connections.client()
         return AsyncAnthropic(api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None)
 
@@ -90,11 +91,6 @@ class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
                 return _turn(received.model, kept)
             case _:
                 raise _stopped(received)
-
-
-def _tells_no_request(record: logging.LogRecord) -> bool:
-    """Whether a log record of the SDK may pass: its debug records hold the whole request."""
-    return record.levelno > logging.DEBUG
 
 
 def _are_blocks(blocks: list[Any]) -> bool:

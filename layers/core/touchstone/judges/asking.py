@@ -64,7 +64,8 @@ class ModelJudge:
 
     async def _answered[T: BaseModel](self, question: JudgeQuestion[T], deadline: Deadline) -> Reply[T]:
         cache = self._context.cache if question.use_cache else None
-        key = "" if cache is None else self._key(question)
+        recipient = (self.provider, self._connection.endpoint, self.model)
+        key = "" if cache is None else address_of(question, recipient=recipient)
         if cache is not None and (known := await self._recall(cache, key, question, deadline)) is not None:
             return known
         # Thinking counts against the limit of the output, so the room for thinking is added to that limit here.
@@ -144,9 +145,6 @@ class ModelJudge:
             attempts=0,
             cached=True,
         )
-
-    def _key(self, question: JudgeQuestion[BaseModel]) -> str:
-        return address_of(question, recipient=(self.provider, self._connection.endpoint, self.model))
 
 
 def _since(at: str | None, began: datetime | None) -> bool:

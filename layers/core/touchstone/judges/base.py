@@ -259,8 +259,7 @@ def _no_confidence(wanted: object) -> object:
     """
     if wanted == "until_sure":
         raise PydanticCustomError(
-            "until_sure",
-            "judges of scores do not say how sure they are, so that none is sure enough; ask 1, 2 or 3",
+            "until_sure", "judges of scores do not say how sure they are, so that none is sure enough; ask 1, 2 or 3"
         )
     return _no_boolean(wanted)
 

@@ -209,8 +209,7 @@ class TurnSaid(Strict):
     def of(cls, turn: Turn) -> Self:
         """The readable part of a model's turn."""
         return cls(
-            text=turn.text,
-            calls=tuple(CallSaid(tool=call.name, arguments=call.arguments) for call in turn.calls),
+            text=turn.text, calls=tuple(CallSaid(tool=call.name, arguments=call.arguments) for call in turn.calls)
         )
 
 
@@ -252,10 +251,7 @@ def as_question(request: TurnRequest) -> JudgeQuestion[TurnSaid]:
         user="\n\n".join(reversed(new)),
     )
     return JudgeQuestion(
-        prompt=prompt,
-        reply_type=TurnSaid,
-        max_output_tokens=request.max_output_tokens,
-        temperature=request.temperature,
+        prompt=prompt, reply_type=TurnSaid, max_output_tokens=request.max_output_tokens, temperature=request.temperature
     )
 
 

@@ -49,10 +49,7 @@ def connect(provider: Provider, key: str | None) -> Adapter:
             from touchstone.judges.openai import OpenAIAdapter
 
             return OpenAIAdapter(
-                api_key=key or "",
-                base_url=provider.base_url,
-                provider=provider.name,
-                compatible=kind == "compatible",
+                api_key=key or "", base_url=provider.base_url, provider=provider.name, compatible=kind == "compatible"
             )
 
 
@@ -116,7 +113,8 @@ class Judges:
 
     def available(self) -> tuple[str, ...]:
         """The providers that have a key, or want none, in the registry's order."""
-        return tuple(name for name, provider in self._registry.providers.items() if self._can_ask(provider))
+        providers = self._registry.providers.items()
+        return tuple(name for name, one in providers if not one.needs_key or self._keys.get(name) is not None)
 
     def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
         """The judge for a tier of a provider.
@@ -219,9 +217,6 @@ class Judges:
         available = self.available()
         first = PREFERRED_PROVIDERS.get(tier)
         return first if first in available else next(iter(available), None)
-
-    def _can_ask(self, provider: Provider) -> bool:
-        return not provider.needs_key or self._keys.get(provider.name) is not None
 
     def _connection(self, name: str) -> ProviderConnection:
         """The connection with the provider's present key.

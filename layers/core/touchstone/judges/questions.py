@@ -110,9 +110,7 @@ def max_usage_of(request: ModelRequest) -> Usage:
 
 def _max_usage_of_question(question: JudgeQuestion[BaseModel]) -> Usage:
     return max_usage(
-        input_bytes=input_bytes(question),
-        images=len(question.images),
-        max_output_tokens=question.max_output_tokens,
+        input_bytes=input_bytes(question), images=len(question.images), max_output_tokens=question.max_output_tokens
     )
 
 

@@ -37,9 +37,10 @@ OVERRIDES_VARIABLE = "TOUCHSTONE_REGISTRY_OVERRIDES"
 COMPATIBLE_URL_VARIABLE = "TOUCHSTONE_COMPATIBLE_BASE_URL"
 COMPATIBLE_MODEL_VARIABLE = "TOUCHSTONE_COMPATIBLE_MODEL"
 COMPATIBLE_KEY_VARIABLE = "TOUCHSTONE_COMPATIBLE_API_KEY"
-COMPATIBLE_PRICES: Mapping[str, str] = MappingProxyType(
-    {"TOUCHSTONE_COMPATIBLE_PRICE_IN": "price_in", "TOUCHSTONE_COMPATIBLE_PRICE_OUT": "price_out"}
-)
+COMPATIBLE_PRICES: Mapping[str, str] = {
+    "TOUCHSTONE_COMPATIBLE_PRICE_IN": "price_in",
+    "TOUCHSTONE_COMPATIBLE_PRICE_OUT": "price_out",
+}
 """The variables of the compatible endpoint's price, each with the field of `Price` that it sets."""
 UNPRICED_VARIABLE = "TOUCHSTONE_UNPRICED"
 """If this variable is `allow`, a ceiling lets calls of unknown price pass. They are counted, but are not in the
@@ -48,11 +49,11 @@ ceiling's sums."""
 type ProviderKind = Literal["anthropic", "openai", "gemini", "compatible"]
 """Which adapter speaks to a provider."""
 
-PROVIDER_ALIASES: Mapping[str, str] = MappingProxyType({"anthropic": "claude"})
+PROVIDER_ALIASES: Mapping[str, str] = {"anthropic": "claude"}
 """Other names that people give a provider, each with the listed name. Records, quotas and statistics use the listed
 name."""
 
-TIER_FALLBACKS: Mapping[Tier, Tier] = MappingProxyType({"verify": "fast", "evaluate": "strong"})
+TIER_FALLBACKS: Mapping[Tier, Tier] = {"verify": "fast", "evaluate": "strong"}
 """The tier that serves instead if a provider names no model for `verify` or `evaluate`."""
 
 PRICE_FIELDS = frozenset({"price_in", "price_out", "price_cached_in"})

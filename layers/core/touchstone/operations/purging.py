@@ -84,15 +84,8 @@ class PurgedStores:
 
     def of(self, kind: RetainedKind) -> JobStore[Any, Any]:
         """The store of a kind of jobs."""
-        stores: Mapping[RetainedKind, JobStore[Any, Any]] = {
-            "answers": self.answers,
-            "audits": self.audits,
-            "experiments": self.experiments,
-            "measurements": self.measurements,
-            "quizzes": self.quizzes,
-            "tasks": self.tasks,
-        }
-        return stores[kind]
+        store: JobStore[Any, Any] = getattr(self, kind)
+        return store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,15 +1,12 @@
 """The five bands of a score, 0-100: a judge names the band first, then a whole number inside it."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Literal
 
 type Band = Literal["A", "B", "C", "D", "E"]
 HIGHEST = 100
 
-BANDS: Mapping[Band, tuple[int, int]] = MappingProxyType(
-    {"A": (90, 100), "B": (70, 89), "C": (50, 69), "D": (30, 49), "E": (0, 29)}
-)
+BANDS: Mapping[Band, tuple[int, int]] = {"A": (90, 100), "B": (70, 89), "C": (50, 69), "D": (30, 49), "E": (0, 29)}
 """Lowest and highest score of each band. A: clearly beyond expectations. B: done well. C: basically meets it, mediocre.
 D: poor. E: almost no value."""
 

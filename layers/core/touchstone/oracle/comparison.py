@@ -10,7 +10,6 @@ returns the very same record.
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
-from types import MappingProxyType
 from typing import Final, Literal
 
 from touchstone.attempts import Attempts, TryEnd
@@ -32,7 +31,7 @@ the entries that can be used."""
 type ComparisonState = Literal["waiting", "compared", "unscored"]
 
 KIND: Final = "comparison"
-CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = MappingProxyType({PURPOSE: (KIND, TIER)})
+CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = {PURPOSE: (KIND, TIER)}
 """The calls of a comparison that bring verdicts. Maps the purpose of the call to the kind of the verdict and the tier
 of the judge."""
 _ALIKE = "alike"

@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from touchstone.clock import Deadline
 from touchstone.figures import percent
@@ -214,43 +213,41 @@ class _Words:
     description: str
 
 
-_FIXED_WORDS: Mapping[Language, Mapping[str, _Words]] = MappingProxyType(
-    {
-        "en": {
-            "substantiveness": _Words(
-                name="Substantiveness",
-                description="Does it give the task what it asks for, with content of real value to whoever set it? "
-                "What counts is specific work, findings or results that can be used; filler, generalities and the task "
-                "in other words count for nothing.",
-            ),
-            "credibility": _Words(
-                name="Credibility",
-                description="Can what it says be believed? Data, sources, quotations and claims are plausible, agree "
-                "with one another and can be checked; nothing is made up, and what is uncertain is called so.",
-            ),
-            "completeness": _Words(
-                name="Completeness",
-                description="Are all aspects of the task covered, each as thoroughly as the task needs? What is "
-                "missing, merely touched on or put off lowers it; length alone does not raise it.",
-            ),
-        },
-        "zh": {
-            "substantiveness": _Words(
-                name="实质性",
-                description="是否真正回应了任务的要求，给出对任务发布者有实际价值的内容？看的是具体、可用的工作、发现或成果；"
-                "空话、套话和对任务的复述不算。",
-            ),
-            "credibility": _Words(
-                name="可信度",
-                description="所说的内容是否可信？数据、来源、引文和论断合理、前后一致、可以查证；没有编造，"
-                "不确定之处如实说明。",
-            ),
-            "completeness": _Words(
-                name="完整性",
-                description="任务的各个方面是否都已涵盖，并且各自达到任务需要的深度？遗漏、一笔带过或留待以后的部分"
-                "会降低评价；篇幅长本身不会提高评价。",
-            ),
-        },
-    }
-)
+_FIXED_WORDS: Mapping[Language, Mapping[str, _Words]] = {
+    "en": {
+        "substantiveness": _Words(
+            name="Substantiveness",
+            description="Does it give the task what it asks for, with content of real value to whoever set it? "
+            "What counts is specific work, findings or results that can be used; filler, generalities and the task "
+            "in other words count for nothing.",
+        ),
+        "credibility": _Words(
+            name="Credibility",
+            description="Can what it says be believed? Data, sources, quotations and claims are plausible, agree "
+            "with one another and can be checked; nothing is made up, and what is uncertain is called so.",
+        ),
+        "completeness": _Words(
+            name="Completeness",
+            description="Are all aspects of the task covered, each as thoroughly as the task needs? What is "
+            "missing, merely touched on or put off lowers it; length alone does not raise it.",
+        ),
+    },
+    "zh": {
+        "substantiveness": _Words(
+            name="实质性",
+            description="是否真正回应了任务的要求，给出对任务发布者有实际价值的内容？看的是具体、可用的工作、发现或成果；"
+            "空话、套话和对任务的复述不算。",
+        ),
+        "credibility": _Words(
+            name="可信度",
+            description="所说的内容是否可信？数据、来源、引文和论断合理、前后一致、可以查证；没有编造，"
+            "不确定之处如实说明。",
+        ),
+        "completeness": _Words(
+            name="完整性",
+            description="任务的各个方面是否都已涵盖，并且各自达到任务需要的深度？遗漏、一笔带过或留待以后的部分"
+            "会降低评价；篇幅长本身不会提高评价。",
+        ),
+    },
+}
 """The fixed dimensions in our words, in their order. A task keeps the words that it was created with."""

@@ -75,12 +75,7 @@ async def read_entry(
     if (whole := await whole_entry(submission_id, text, individual, passages=passages)) is not None:
         return ReadEntry(entry=whole, spends=())
     judging = SubmissionJudging(
-        brief=brief,
-        dimensions=tuple(dimensions),
-        submission=text,
-        judge=judge,
-        deadline=deadline,
-        use_cache=use_cache,
+        brief=brief, dimensions=tuple(dimensions), submission=text, judge=judge, deadline=deadline, use_cache=use_cache
     )
     cut = (*passages, *await flag_passages(text))
     seen = await judging.read(cut, whole_up_to=COMPARED_WHOLE_CHARS)

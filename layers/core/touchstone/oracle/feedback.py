@@ -199,14 +199,7 @@ def _open(submission: Submission, task: Task) -> tuple[Feedback, ...]:
     scoring = submission.individual
     if scoring is None:
         return _gate(submission)
-    own = IndividualFeedback(
-        dimension_scores=scoring.dimension_scores,
-        overall_band=scoring.overall_band,
-        revision_suggestions=scoring.revision_suggestions,
-        penalty=scoring.penalty,
-        penalized_total=scoring.penalized_total,
-        risk_flags=scoring.risk_flags,
-    )
+    own = IndividualFeedback.model_validate(scoring, from_attributes=True)
     decided = task.contest and task.state in {"challenge", "final"}
     return (own, _scoring(submission, scoring, task)) if decided else (own,)
 

@@ -15,7 +15,7 @@ from itertools import chain, groupby, islice
 from string import ascii_lowercase, ascii_uppercase
 from threading import Lock
 
-from touchstone.oracle.folding import Folded, fold
+from touchstone.oracle.folding import Folded
 from touchstone.oracle.model import RiskFlag
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.phrases import NEEDED, PHRASES
@@ -92,7 +92,7 @@ def find_passages(text: str) -> tuple[Passage, ...]:
     marker or hidden characters are flagged by themselves. If there are more than `MOST_PASSAGES` with one flag, the
     last passage begins at its own place and ends at the end of all that follow.
     """
-    folded = fold(text)
+    folded = Folded(text)
     found = _bounded(_merged([*_phrases(folded), *_hidden(text)]))
     found.sort(key=lambda one: (one[1], one[2], one[0]))
     return tuple(Passage(flag=flag, start=start, end=end) for flag, start, end in found)

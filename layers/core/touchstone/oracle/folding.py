@@ -55,7 +55,10 @@ letter."""
 
 
 class Folded:
-    """The folded form of a source: `text`. `place` leads back from it to the source."""
+    """The folded form of a source: `text`. `place` leads back from it to the source.
+
+    A run of white space becomes one space, or one line end if it holds any.
+    """
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -150,11 +153,6 @@ class _Moved:
             return source, end
         at = source + place - self._places[piece]
         return at, at + 1
-
-
-def fold(source: str) -> Folded:
-    """The folded form of a text. A run of white space becomes one space, or one line end if it holds any."""
-    return Folded(source)
 
 
 def _white(found: re.Match[str]) -> str:

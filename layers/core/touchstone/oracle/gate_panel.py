@@ -18,14 +18,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import StoreError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored, not_scored
-from touchstone.judges.panel import (
-    IsolatedJudge,
-    JudgePanel,
-    PanelSeat,
-    failure_among,
-    seats_of,
-    thresholds_unread,
-)
+from touchstone.judges.panel import IsolatedJudge, JudgePanel, PanelSeat, failure_among, seats_of, thresholds_unread
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom, check_confidence, why_unsure
 from touchstone.oracle.gate import GateResult, blank_gate_result, check_gate
 from touchstone.oracle.judging import language_of_task
@@ -39,10 +32,6 @@ type _Check = Callable[[Judge], Awaitable[GateResult | NotScored]]
 """Asks one judge for its verdicts on all criteria."""
 
 
-def _no_thresholds() -> JudgeThresholds:
-    return NO_THRESHOLDS
-
-
 async def check_gate_by_judges(
     brief: Brief,
     submission: str,
@@ -52,7 +41,7 @@ async def check_gate_by_judges(
     deadline: Deadline,
     read: ReadSubmission | None = None,
     use_cache: bool = True,
-    load_thresholds: Callable[[], JudgeThresholds] = _no_thresholds,
+    load_thresholds: Callable[[], JudgeThresholds] = lambda: NO_THRESHOLDS,
     another: Callable[[], Judge | None] = lambda: None,
 ) -> GateResult | NotScored:
     """Check a submission against the criteria of its task: by `judge`, or by the judges of `panel` if it is given.

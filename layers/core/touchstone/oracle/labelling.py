@@ -1,7 +1,6 @@
 """Gate checks as items for people to label: does this submission meet this criterion?"""
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Final
 
 from touchstone.errors import ConflictError, NotFoundError
@@ -16,7 +15,7 @@ KIND: Final = "gate_check"
 PASS, FAIL = "pass", "fail"
 CLASSES = (PASS, FAIL)
 SCORING: Final = "individual_scoring"
-CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = MappingProxyType({"gate": (KIND, TIER), "individual": (SCORING, TIER)})
+CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = {"gate": (KIND, TIER), "individual": (SCORING, TIER)}
 """The calls of a submission that bring verdicts. Maps the purpose of the call to the kind of the verdict and the tier
 of the judge."""
 DECIDED = frozenset({"challenge", "final"})

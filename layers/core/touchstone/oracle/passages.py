@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field
 
-from touchstone.oracle.folding import Folded, fold
+from touchstone.oracle.folding import Folded
 from touchstone.oracle.model import RiskFlag
 from touchstone.strict import Strict
 
@@ -57,8 +57,8 @@ def locate_quotes(quotes: Iterable[str], text: str) -> Iterator[tuple[int, int] 
     for quote in quotes:
         if (at := text.find(quote)) >= 0 and quote.strip():
             yield at, at + len(quote)
-        elif sought := _line(fold(quote)).strip():
-            folded = folded or fold(text)
+        elif sought := _line(Folded(quote)).strip():
+            folded = folded or Folded(text)
             at = _line(folded).find(sought)
             yield folded.place(at, at + len(sought)) if at >= 0 else None
         else:

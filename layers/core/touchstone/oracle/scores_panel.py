@@ -91,7 +91,7 @@ async def compare_by_judges(
         labels = Random(seed)  # noqa: S311 - the same for each judge; who knows them gains nothing after the deadline
         return await compare(
             dimension, entries, brief=brief, judge=one, deadline=deadline, rng=labels, partial=partial,
-            use_cache=use_cache,
+            use_cache=use_cache
         )  # fmt: skip
 
     if panel is None:

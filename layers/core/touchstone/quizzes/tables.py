@@ -4,7 +4,6 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -17,7 +16,7 @@ MAX_CHARS = 5_000_000
 """The most characters of an upload: several courses of twelve volumes."""
 SHOWN_CHARS = 40
 """How many characters of a cell an error repeats."""
-OTHER_NAMES: Mapping[str, str] = MappingProxyType({"hanzi": "item", "pattern": "item"})
+OTHER_NAMES: Mapping[str, str] = {"hanzi": "item", "pattern": "item"}
 
 
 @dataclass(frozen=True, slots=True)

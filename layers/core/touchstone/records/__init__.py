@@ -17,18 +17,23 @@ if TYPE_CHECKING:
     from touchstone.records.audits import CASES as CASES
     from touchstone.records.audits import WEEKLY as WEEKLY
     from touchstone.records.audits import Audits as Audits
+    from touchstone.records.audits import AuditStore as AuditStore
     from touchstone.records.audits import AuditSummary as AuditSummary
     from touchstone.records.audits import Cases as Cases
     from touchstone.records.batches import Batch as Batch
     from touchstone.records.batches import Batches as Batches
     from touchstone.records.batches import BatchState as BatchState
+    from touchstone.records.challenges import CHALLENGE as CHALLENGE
     from touchstone.records.challenges import Challenges as Challenges
     from touchstone.records.comparisons import Comparisons as Comparisons
     from touchstone.records.deferred_queue import DeferredEvaluation as DeferredEvaluation
     from touchstone.records.deferred_queue import DeferredMessage as DeferredMessage
     from touchstone.records.deferred_queue import DeferredQueue as DeferredQueue
+    from touchstone.records.documents import CURRICULUM as CURRICULUM
+    from touchstone.records.documents import LEARNER as LEARNER
     from touchstone.records.documents import Curricula as Curricula
     from touchstone.records.documents import CurriculumSummary as CurriculumSummary
+    from touchstone.records.documents import Documents as Documents
     from touchstone.records.documents import Learners as Learners
     from touchstone.records.documents import LearnerSummary as LearnerSummary
     from touchstone.records.evaluations import Backlog as Backlog
@@ -75,15 +80,19 @@ if TYPE_CHECKING:
     from touchstone.records.statistics import Tally as Tally
     from touchstone.records.statistics import Trend as Trend
     from touchstone.records.statistics import Volume as Volume
+    from touchstone.records.submissions import SUBMISSION as SUBMISSION
     from touchstone.records.submissions import Submissions as Submissions
+    from touchstone.records.tasks import TASK as TASK
     from touchstone.records.tasks import Tasks as Tasks
     from touchstone.records.tasks import TaskSummary as TaskSummary
     from touchstone.records.tenants import Tenant as Tenant
     from touchstone.records.tenants import Tenants as Tenants
+    from touchstone.records.thresholds import Thresholds as Thresholds
     from touchstone.records.tokens import Identity as Identity
     from touchstone.records.tokens import Role as Role
     from touchstone.records.tokens import TokenInfo as TokenInfo
     from touchstone.records.tokens import Tokens as Tokens
+    from touchstone.records.traces import Traces as Traces
     from touchstone.records.ulids import derived_ulid as derived_ulid
     from touchstone.records.ulids import is_ulid as is_ulid
     from touchstone.records.ulids import new_ulid as new_ulid

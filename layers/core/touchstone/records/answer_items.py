@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from touchstone.answers.model import (
     ENDED,
@@ -16,6 +16,7 @@ from touchstone.answers.model import (
     Stage,
     Status,
 )
+from touchstone.aws import Table
 from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import count_unpriced
 from touchstone.records.artifacts import Artifacts
@@ -26,9 +27,6 @@ from touchstone.records.list_query import CLAIMED_BEFORE, beginning
 from touchstone.records.table import Item
 from touchstone.records.ulids import derived_ulid, is_ulid, ulid_moment
 from touchstone.strict import Strict
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 EVALUATION = "EVALUATION#"
 """The prefix of the names of the lists of unfinished deep evaluations; the evaluation's state follows."""
@@ -130,7 +128,7 @@ class OfAnswers(JobStore[AnswerRecord, AnswerSummary]):
 
     def __init__(
         self,
-        table: "Table",
+        table: Table,
         artifacts: Artifacts,
         *,
         clock: Clock = system_clock,

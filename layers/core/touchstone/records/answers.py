@@ -217,13 +217,7 @@ class Answers(AnswerLists):
 
         A repeat adds its calls too: it made calls of its own.
         """
-        return self._work(
-            tenant,
-            answer_id,
-            done=lambda _: not spends,
-            change=lambda _: {},
-            spends=spends,
-        )
+        return self._work(tenant, answer_id, done=lambda _: not spends, change=lambda _: {}, spends=spends)
 
     def _work(
         self,

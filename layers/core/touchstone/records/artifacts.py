@@ -38,12 +38,7 @@ class Artifacts:
     """
 
     def __init__(
-        self,
-        connect: "Callable[[], S3Client]",
-        bucket: str,
-        *,
-        root: str = "artifacts",
-        clock: Clock = system_clock,
+        self, connect: "Callable[[], S3Client]", bucket: str, *, root: str = "artifacts", clock: Clock = system_clock
     ) -> None:
         self._connect = connect
         self._bucket = bucket

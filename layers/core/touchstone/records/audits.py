@@ -148,13 +148,6 @@ def _summary(record: AuditRecord) -> AuditSummary:
     )
 
 
-def _due(record: AuditRecord) -> datetime | None:
-    # The audit's progress says when its cases go on: a case updates the progress without writing this record.
-    if record.finished_at is not None:
-        return None
-    return max(record.created_at, record.carried_until or record.created_at)
-
-
 def _weekly(record: AuditRecord) -> Item:
     if record.finished_at is None or not record.weekly or record.followed_by is not None:
         return {}
@@ -168,7 +161,8 @@ AUDIT = Job(
     asked=lambda one: f"{one.content_hash}\n{one.terms.model_dump_json()}",
     line=AuditSummary,
     summary=_summary,
-    due=_due,
+    # The audit's progress says when its cases go on: a case updates the progress without writing this record.
+    due=lambda one: None if one.finished_at else max(one.created_at, one.carried_until or one.created_at),
     more_attributes=_weekly,
 )
 """How audits are stored."""

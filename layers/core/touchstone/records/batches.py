@@ -1,24 +1,19 @@
 """Batches: files of thousands of requests. A batch is done chunk by chunk, and each chunk is counted once."""
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import TypeAdapter
 
 from touchstone.attempts import When
 from touchstone.aws import ConditionFailedError, store_faults
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.records.keys import batch_key, of_tenant
 from touchstone.records.lists import Page, newest
-from touchstone.records.table import Action, Item, read, transact, update
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
+from touchstone.records.table import Action, Item, OfTable, read, transact, update
 
 type BatchState = Literal["running", "finished", "failed"]
 
@@ -70,18 +65,11 @@ class Batch:
         return max(self.updated_at, self.waiting_until or self.updated_at)
 
 
-class Batches:
+class Batches(OfTable):
     """The batches of all tenants. All methods are safe to repeat.
 
     Raises `NotFoundError` for an id that this tenant does not have, `StoreError` if the store fails.
     """
-
-    def __init__(
-        self, table: "Table", *, clock: Clock = system_clock, pause: Callable[[float], None] = time.sleep
-    ) -> None:
-        self._table = table
-        self._clock = clock
-        self._pause = pause
 
     def create(self, *, tenant: str, batch_id: str, source_key: str | None = None, total: int | None = None) -> Batch:
         """Begin a batch; a repeat for the same source returns the batch as it is.

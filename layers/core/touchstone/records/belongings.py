@@ -7,9 +7,8 @@ index by time lists by their keys because nothing else leads to them.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from touchstone.aws import store_faults
+from touchstone.aws import Table, store_faults
 from touchstone.records.counters import MOST_COUNT_SHARDS
 from touchstone.records.keys import (
     CASE,
@@ -27,9 +26,6 @@ from touchstone.records.keys import (
 )
 from touchstone.records.lists import all_of
 from touchstone.records.table import Item, partition
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 SPENDING_PARTS = 32
 """The most items that hold what a busy tenant spends on one day; `budgets` decides when there are several."""
@@ -137,7 +133,7 @@ def kind_of(key: Key) -> Belonging:
 class Belongings:
     """A tenant's items in the table. Raises `StoreError` if the store fails."""
 
-    def __init__(self, table: "Table") -> None:
+    def __init__(self, table: Table) -> None:
         self._table = table
 
     def partitions(self, tenant: str) -> Iterator[str]:

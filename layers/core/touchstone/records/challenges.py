@@ -93,8 +93,7 @@ class Challenges(JobStore[Challenge, Never]):
     ) -> Challenge:
         """Keep the second opinion; a repeat keeps the first."""
         return self._step(
-            challenge,
-            lambda one: steps.rescored(one, scoring, readings=readings, passages=passages, spends=spends),
+            challenge, lambda one: steps.rescored(one, scoring, readings=readings, passages=passages, spends=spends)
         )
 
     def to_compare(self, challenge: Challenge, finalists: Sequence[str]) -> Challenge:

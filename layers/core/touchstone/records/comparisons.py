@@ -7,9 +7,9 @@ every change of the record writes the difference of its counts in the same trans
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from touchstone.attempts import TryEnd
+from touchstone.aws import Table
 from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend
 from touchstone.oracle import comparison as steps
@@ -24,9 +24,6 @@ from touchstone.records.lists import all_of
 from touchstone.records.table import partition
 from touchstone.records.versioned import RecordKind, Versioned
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
-
 
 class Comparisons:
     """The comparisons of all contests.
@@ -37,7 +34,7 @@ class Comparisons:
 
     def __init__(
         self,
-        table: "Table",
+        table: Table,
         artifacts: Artifacts,
         *,
         clock: Clock = system_clock,
@@ -126,7 +123,7 @@ COMPARISON_KIND = RecordKind(
 """How comparisons are stored."""
 
 
-def counted_comparisons(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
+def counted_comparisons(table: Table, artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
     """What the comparisons of all contests of a tenant add to the counters; each comparison is read again."""
     records = Versioned(COMPARISON_KIND, table, artifacts, pause=time.sleep)
     for task in all_of(table, "the tasks", scope=of_tenant(tenant, "TASKS")):

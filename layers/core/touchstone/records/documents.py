@@ -11,11 +11,11 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import Protocol, Self
 
 from pydantic import BaseModel
 
-from touchstone.aws import ConditionFailedError, jitter, store_faults
+from touchstone.aws import ConditionFailedError, Table, jitter, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError, StoreError, TooLargeError
 from touchstone.quizzes.curriculum import Curriculum
@@ -25,10 +25,6 @@ from touchstone.records.keys import RECORD, Key, of_tenant, part, sortable
 from touchstone.records.lists import Page, newest
 from touchstone.records.table import Item, read
 from touchstone.strict import Strict
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
-
 
 MAX_INLINE_BYTES = 350_000
 """The longest body in an item; a longer document lies in S3. An item holds 400 KB, and the summary and keys need their
@@ -85,7 +81,7 @@ class Documents[D: Document, S: BaseModel]:
     def __init__(
         self,
         kind: DocumentKind[D, S],
-        table: "Table",
+        table: Table,
         artifacts: Artifacts,
         *,
         clock: Clock = system_clock,
@@ -243,10 +239,7 @@ class LearnerSummary(Strict):
 
 def _summary_of_learner(profile: LearnerProfile, updated_at: datetime) -> LearnerSummary:
     return LearnerSummary(
-        id=profile.id,
-        ui_language=profile.ui_language,
-        weak_points=len(profile.weak_points),
-        updated_at=updated_at,
+        id=profile.id, ui_language=profile.ui_language, weak_points=len(profile.weak_points), updated_at=updated_at
     )
 
 

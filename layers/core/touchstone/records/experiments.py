@@ -3,10 +3,11 @@
 import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from pydantic import Field
 
+from touchstone.aws import Table
 from touchstone.judges.spends import cost_to_show, count_unpriced, known_cost
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, counts_pk, shard_of, writes_of
@@ -39,9 +40,6 @@ from touchstone.surfaces.experiments.pair_work import (
 )
 from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentState
 from touchstone.surfaces.model import Surface
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 
 class PairSums(TypedDict):
@@ -181,13 +179,6 @@ def _summary(record: ExperimentRecord) -> ExperimentSummary:
     )
 
 
-def _due(record: ExperimentRecord) -> datetime | None:
-    # The experiment's progress says when its pairs go on: a pair updates the progress without writing this record.
-    if record.finished_at is not None:
-        return None
-    return max(record.created_at, record.carried_until or record.created_at)
-
-
 type Experiments = JobStore[ExperimentRecord, ExperimentSummary]
 EXPERIMENT = Job(
     kind="experiment",
@@ -196,7 +187,8 @@ EXPERIMENT = Job(
     asked=lambda one: f"{one.content_hash}\n{one.use_cache}",
     line=ExperimentSummary,
     summary=_summary,
-    due=_due,
+    # The experiment's progress says when its pairs go on: a pair updates the progress without writing this record.
+    due=lambda one: None if one.finished_at else max(one.created_at, one.carried_until or one.created_at),
 )
 """How experiments are stored."""
 
@@ -212,7 +204,7 @@ PAIRS = PartKind(
 """How pairs are stored. A pair ends once, and the same transaction adds it to the experiment's progress."""
 
 
-def counted_experiments(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
+def counted_experiments(table: Table, artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
     """What the pairs of all experiments of a tenant add to the counters; each pair is read again."""
     pairs = Versioned(PAIRS.stored(), table, artifacts, pause=time.sleep)
     for experiment in all_of(table, "the experiments", scope=of_tenant(tenant, "EXPERIMENTS")):

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
-from touchstone.aws import read_many
+from touchstone.aws import Table, read_many
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import key_of, of_tenant, reference_of, sortable, unfinished_pk, unfinished_pks
@@ -18,10 +18,6 @@ from touchstone.records.request_keys import KEPT
 from touchstone.records.table import Action, Item
 from touchstone.records.versioned import RecordKind, Storable, Versioned
 from touchstone.references import JobKind, Reference
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
-
 
 EVERYTHING = ListQuery()
 """All records of a list, newest first."""
@@ -104,7 +100,7 @@ class JobStore[R: JobRecord, S: Line]:
     def __init__(
         self,
         job: Job[R, S],
-        table: "Table",
+        table: Table,
         artifacts: Artifacts,
         *,
         clock: Clock = system_clock,

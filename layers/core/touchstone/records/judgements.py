@@ -7,9 +7,9 @@ The transaction of a step checks that the task is still in such a state, so that
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from touchstone.attempts import TryEnd
+from touchstone.aws import Table
 from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend
 from touchstone.oracle import submission as steps
@@ -23,9 +23,6 @@ from touchstone.records.submissions import SUBMISSION
 from touchstone.records.table import Action, read
 from touchstone.records.versioned import Versioned
 from touchstone.references import Reference
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 BEING_JUDGED: frozenset[TaskState] = frozenset({"open", "scoring"})
 """The states of a task in which its submissions are checked, scored and compared."""
@@ -45,7 +42,7 @@ class Judgements:
 
     def __init__(
         self,
-        table: "Table",
+        table: Table,
         artifacts: Artifacts,
         *,
         clock: Clock = system_clock,
@@ -192,12 +189,7 @@ class Judgements:
         return self._records.change(ref.tenant, key_of(ref), lambda one: steps.paid(one, spends))
 
     def _step(
-        self,
-        ref: Reference,
-        step: Step,
-        *,
-        spends: Sequence[Spend] = (),
-        during: frozenset[TaskState] = BEING_JUDGED,
+        self, ref: Reference, step: Step, *, spends: Sequence[Spend] = (), during: frozenset[TaskState] = BEING_JUDGED
     ) -> Submission:
         """Take a step while the submission's task is in a state of `during`. Return the submission after it.
 

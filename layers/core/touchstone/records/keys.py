@@ -43,6 +43,11 @@ bytes."""
 type Key = dict[str, str]
 
 
+def key_in(item: Mapping[str, Any]) -> Key:
+    """The key of an item of the table."""
+    return {"pk": str(item["pk"]), "sk": str(item["sk"])}
+
+
 def check_tenant(tenant: str) -> str:
     """The tenant id unchanged. Raises `InputError` unless it matches `[a-z0-9][a-z0-9-]{1,38}`."""
     if _TENANT.fullmatch(tenant) is None:

@@ -6,26 +6,22 @@ thing in between. If several people label one thing, the label keeps what each o
 of them said.
 """
 
-import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
-from touchstone.aws import ConditionFailedError, jitter, read_many
+from touchstone.aws import ConditionFailedError, Table, jitter, read_many
 from touchstone.errors import ConflictError, StoreError
 from touchstone.records.counters import Increment, action_of, changes, counts_pk, label_counts, rate_sks, shard_of
 from touchstone.records.judge_counts import counts_of, judge_sk
 from touchstone.records.keys import Key, of_tenant, part, sortable
 from touchstone.records.lists import Page, all_of, newest
-from touchstone.records.table import Action, Item, partition, read, transact
+from touchstone.records.table import Action, Item, OfTable, partition, read, transact
 from touchstone.statistics.tallies import CardTally, JudgedVote, JudgeKey, RatedAs, Sample, label_tally, people_tally
 from touchstone.strict import Strict
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 MAX_PEOPLE = 20
 """The most people whose labels of one thing are kept: more people than any ceiling is measured with."""
@@ -87,12 +83,8 @@ class Label(Strict):
         return self.people or (PersonsWord(by=self.labelled_by, label=self.label, at=self.labelled_at),)
 
 
-class Labels:
+class Labels(OfTable):
     """The labels of all tenants. All methods raise `StoreError` if the store fails, and are safe to repeat."""
-
-    def __init__(self, table: "Table", *, pause: Callable[[float], None] = time.sleep) -> None:
-        self._table = table
-        self._pause = pause
 
     def put(self, label: Label) -> Label:
         """Keep a person's label of a thing in place of the person's earlier one. Return the thing's label as stored.
@@ -199,7 +191,7 @@ def _said_too(before: Label | None, label: Label) -> Label:
     return label.model_copy(update={"label": most, "people": several, "sample": sample})
 
 
-def labels_of(table: "Table", tenant: str) -> Iterator[Label]:
+def labels_of(table: Table, tenant: str) -> Iterator[Label]:
     """All labels of a tenant. Each is read from the table, since the index that lists them may lag behind."""
     for item in all_of(table, "the labels", scope=_scope(tenant)):
         stored = read(table, {"pk": item["pk"], "sk": item["sk"]}, "the label")

@@ -2,15 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
 from touchstone.records.keys import Key, part
-from touchstone.records.table import update
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
+from touchstone.records.table import OfTable, update
 
 _MICROSECOND = timedelta(microseconds=1)
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -30,12 +26,8 @@ class Lease:
     asked: int
 
 
-class Leases:
+class Leases(OfTable):
     """The leases of this deployment. Raises `StoreError` if the store fails."""
-
-    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
-        self._table = table
-        self._clock = clock
 
     def acquire(self, name: str, *, owner: str, seconds: float) -> Lease | None:
         """Take the name for `seconds`; None while another owner holds it. The same owner gets it again, prolonged."""

@@ -9,15 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from touchstone.aws import store_faults
+from touchstone.aws import Table, store_faults
 from touchstone.errors import InputError
 from touchstone.records.keys import sortable
 from touchstone.records.table import Item, query
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 MAX_PAGE = 100
 _TAG_CHARACTERS = 16
@@ -91,7 +88,7 @@ _BEFORE_ALL = "0"
 """A position before all others: positions begin with a digit or a letter."""
 
 
-def newest(table: "Table", what: str, *, scope: str, limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
+def newest(table: Table, what: str, *, scope: str, limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
     """A page of the items of `scope` in the index by time, newest first; and the next page's cursor, None at the end.
 
     Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
@@ -113,7 +110,7 @@ def newest(table: "Table", what: str, *, scope: str, limit: int, cursor: str | N
     return shown, cursor_after(scope, str(shown[-1]["gsi1sk"])) if len(found) > limit else None
 
 
-def all_of(table: "Table", what: str, *, scope: str) -> Iterator[Item]:
+def all_of(table: Table, what: str, *, scope: str) -> Iterator[Item]:
     """All items of `scope` in the index by time, oldest first. The index may lag behind the items."""
     return query(
         table,
@@ -124,12 +121,12 @@ def all_of(table: "Table", what: str, *, scope: str) -> Iterator[Item]:
     )
 
 
-def due_until(table: "Table", what: str, *, lists: Sequence[str], moment: datetime, limit: int) -> Iterator[Item]:
+def due_until(table: Table, what: str, *, lists: Sequence[str], moment: datetime, limit: int) -> Iterator[Item]:
     """Up to `limit` items of these lists of unfinished records, due until `moment` (UTC), oldest first."""
     return in_order(table, what, lists=lists, first="", last=sortable(moment), limit=limit)
 
 
-def in_order(table: "Table", what: str, *, lists: Sequence[str], first: str, last: str, limit: int) -> Iterator[Item]:
+def in_order(table: Table, what: str, *, lists: Sequence[str], first: str, last: str, limit: int) -> Iterator[Item]:
     """Up to `limit` items of these lists from the position `first` to `last`, in one order over all lists."""
     found = (
         query(

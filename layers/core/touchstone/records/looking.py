@@ -9,17 +9,14 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
-from touchstone.aws import store_faults
+from touchstone.aws import Table, store_faults
 from touchstone.errors import InputError
 from touchstone.records.list_query import ListQuery
 from touchstone.records.lists import MAX_PAGE, Page, cursor_after, is_cursor_of, page_size, position_of
 from touchstone.records.table import Item
 from touchstone.records.ulids import ulid_moment
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 MOST_LOOKED_AT = 2_000
 """The most records that a page looks at, by their lines in the index: some 250 read units, and half a second of a
@@ -92,7 +89,7 @@ class Looking[S: Line]:
     `match_records` makes for a line.
     """
 
-    table: "Table"
+    table: Table
     what: str
     scope: str
     line: type[S]

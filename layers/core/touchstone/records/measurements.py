@@ -4,10 +4,11 @@ import time
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
+from touchstone.aws import Table
 from touchstone.judges.spends import count_unpriced, known_cost, models_of, providers_of
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, counted_tallies, writes_of
@@ -36,9 +37,6 @@ from touchstone.surfaces.labelling import CARDS_OF_CALLS, CLASSES, agreement_of
 from touchstone.surfaces.measurement import Measurement, MeasurementState
 from touchstone.surfaces.model import MetricName, Surface
 from touchstone.text.language import Language
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 
 class MeasurementSummary(Strict):
@@ -193,7 +191,7 @@ def _called(line: MeasurementSummary, label: str) -> list[MetricName]:
     return [one for one in line.scores if one in CLASSES and label in {*CLASSES[one], UNLABELLED}]
 
 
-def counted_measurements(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
+def counted_measurements(table: Table, artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
     """What all measurements of a tenant add to the counters; each measurement is read again."""
     records = Versioned(MEASUREMENT.stored(), table, artifacts, pause=time.sleep)
     for item in all_of(table, "the measurements", scope=of_tenant(tenant, "MEASUREMENTS")):

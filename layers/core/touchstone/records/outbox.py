@@ -22,15 +22,13 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import ValidationError
 
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.oracle.events import TaskEvent
-from touchstone.records.keys import OUTBOX, Key, event_key, sortable, task_key
-from touchstone.records.table import Action, Item, partition, query, read, update
+from touchstone.records.keys import OUTBOX, Key, event_key, key_in, sortable, task_key
+from touchstone.records.table import Action, Item, OfTable, partition, query, read, update
 from touchstone.records.ulids import derived_ulid
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
     from mypy_boto3_events import EventBridgeClient
 
 
@@ -52,12 +50,8 @@ class OutboxEvent:
     sent_at: datetime | None
 
 
-class Outbox:
+class Outbox(OfTable):
     """The events of all tenants. All methods are safe to repeat. Raises `StoreError` if the store fails."""
-
-    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
-        self._table = table
-        self._clock = clock
 
     def pending(self, *, limit: int = 100) -> tuple[OutboxEvent, ...]:
         """The events of all tenants that nobody has sent or is sending, the longest waiting first.
@@ -74,8 +68,12 @@ class Outbox:
             ExpressionAttributeValues={":pending": PENDING, ":now": f"{now}~"},
             Limit=max(1, limit),
         )
-        items = (read(self._table, {"pk": str(item["pk"]), "sk": str(item["sk"])}, "the event") for item in found)
-        due = (_readable(item) for item in items if item is not None and _due(item, now))
+        items = (read(self._table, key_in(item), "the event") for item in found)
+        due = (
+            _readable(item)
+            for item in items
+            if item is not None and "sent_at" not in item and str(item["gsi2sk"]) <= f"{now}~"
+        )
         return tuple(islice((event for event in due if event is not None), limit))
 
     def of_task(self, *, tenant: str, task_id: str) -> tuple[OutboxEvent, ...]:
@@ -134,10 +132,6 @@ def _item(event: TaskEvent) -> Item:
 
 def _key(event_id: str, event: TaskEvent) -> Key:
     return event_key(event.tenant, event.task_id, event_id)
-
-
-def _due(item: Item, now: str) -> bool:
-    return "sent_at" not in item and str(item["gsi2sk"]) <= f"{now}~"
 
 
 def _readable(item: Item) -> OutboxEvent | None:

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from touchstone.aws import Table
 from touchstone.clock import Clock, system_clock
 from touchstone.parts import Part, PartsProgress
 from touchstone.records.artifacts import Artifacts
@@ -13,9 +13,6 @@ from touchstone.records.keys import Key, key_of
 from touchstone.records.table import Action, Item, partition, read
 from touchstone.records.versioned import RecordKind, Versioned
 from touchstone.references import Reference
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 PROGRESS = "PROGRESS"
 """The sort key of the progress of a job's parts."""
@@ -54,7 +51,7 @@ class PartKind[P: Part]:
             counter_writes=lambda before, after: (self._counted(before, after), *self.counter_writes(before, after)),
         )
 
-    def items(self, table: "Table", pk: str) -> Iterator[Item]:
+    def items(self, table: Table, pk: str) -> Iterator[Item]:
         """The items of a job's parts that have begun, strongly consistent."""
         return partition(table, f"the {self.name}s", pk, begins=self.prefix)
 
@@ -93,7 +90,7 @@ class Parts[P: Part]:
     def __init__(
         self,
         kind: PartKind[P],
-        table: "Table",
+        table: Table,
         artifacts: Artifacts,
         *,
         clock: Clock = system_clock,

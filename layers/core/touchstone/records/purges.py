@@ -9,20 +9,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from touchstone.aws import ConditionFailedError, store_faults
+from touchstone.aws import ConditionFailedError, Table, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import counts_pk
-from touchstone.records.keys import RECORD, Key, listed_by_key, of_tenant, sortable
+from touchstone.records.keys import RECORD, Key, key_in, listed_by_key, of_tenant, sortable
 from touchstone.records.lists import due_until
 from touchstone.records.table import Action, Item, partition, query, read, transact
 from touchstone.records.ulids import first_ulid
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 PURGE = "PURGE"
 """The partition, in the index of unfinished work, of purges that have begun; also their sort key."""
@@ -60,7 +57,7 @@ class Purge:
 class Purges:
     """Purges of all tenants' records. Every method raises `StoreError` if a store fails, and is safe to repeat."""
 
-    table: "Table"
+    table: Table
     artifacts: Artifacts
     inbox: Artifacts
     clock: Clock = system_clock
@@ -85,7 +82,7 @@ class Purges:
         """Remove the record as it was `seen`; False if one of the attributes `unchanged` has another value by now."""
         gone: Action = {
             "Delete": {
-                "Key": _key(seen),
+                "Key": key_in(seen),
                 "ConditionExpression": " AND ".join(f"#{name} = :{name}" for name in unchanged),
                 "ExpressionAttributeNames": {f"#{name}": name for name in unchanged},
                 "ExpressionAttributeValues": {f":{name}": seen[name] for name in unchanged},
@@ -108,7 +105,7 @@ class Purges:
     def begun(self, *, limit: int) -> list[Purge]:
         """The purges that an earlier run did not end, oldest first."""
         listed = due_until(self.table, "purges", lists=(PURGE,), moment=self.clock(), limit=limit)
-        items = (read(self.table, _key(one), "the purge") for one in listed)
+        items = (read(self.table, key_in(one), "the purge") for one in listed)
         return [
             Purge(tenant=item["tenant"], record_id=item["record_id"], remains=_remains(item["remains"]))
             for item in items
@@ -118,7 +115,7 @@ class Purges:
     def end(self, purge: Purge) -> None:
         """Remove what a record left, and then the item of the purge."""
         left = purge.remains
-        keys = [_key(item) for pk in left.partitions for item in self.partition(pk)]
+        keys = [key_in(item) for pk in left.partitions for item in self.partition(pk)]
         keys += [{"pk": pk, "sk": sk} for pk, sk in left.items]
         with store_faults("remove what a record left"), self.table.batch_writer() as batch:
             for key in keys:
@@ -138,9 +135,7 @@ class Purges:
         try:
             with store_faults("remove what a record left"):
                 self.table.delete_item(
-                    Key=key,
-                    ConditionExpression="answer_id = :mine",
-                    ExpressionAttributeValues={":mine": answer_id},
+                    Key=key, ConditionExpression="answer_id = :mine", ExpressionAttributeValues={":mine": answer_id}
                 )
         except ConditionFailedError:
             return  # it belongs to another answer by now, or is gone
@@ -158,13 +153,13 @@ class Purges:
         }
 
 
-def purged_records(table: "Table", tenant: str) -> int:
+def purged_records(table: Table, tenant: str) -> int:
     """How many of a tenant's records were purged. Only the tenant's counters still count them."""
     item = read(table, _mark(tenant), "the counters")
     return 0 if item is None else int(item["records"])
 
 
-def refuse_recount(table: "Table", tenant: str) -> None:
+def refuse_recount(table: Table, tenant: str) -> None:
     """Raise `ConflictError` if a tenant's counters count records that are gone."""
     if purged := purged_records(table, tenant):
         raise ConflictError(
@@ -179,10 +174,6 @@ def _mark(tenant: str) -> Key:
 
 def _purge_key(tenant: str, record_id: str) -> Key:
     return {"pk": of_tenant(tenant, PURGE, record_id), "sk": PURGE}
-
-
-def _key(item: Mapping[str, Any]) -> Key:
-    return {"pk": str(item["pk"]), "sk": str(item["sk"])}
 
 
 def _listed(value: Any) -> Any:

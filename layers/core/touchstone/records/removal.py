@@ -3,16 +3,12 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
 
-from touchstone.aws import ConditionFailedError, jitter, store_faults
+from touchstone.aws import ConditionFailedError, Table, jitter, store_faults
 from touchstone.records.belongings import EMPTIED, KINDS, Belonging, Belongings, kind_of
 from touchstone.records.counters import Increment, action_of, deferred_pk
-from touchstone.records.keys import Key, of_tenant, record_of
+from touchstone.records.keys import Key, key_in, of_tenant, record_of
 from touchstone.records.table import Action, Item, read, transact
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 _DEFERRED = {
     "EVALUATION#deferred": {"deferred": -1},
@@ -28,7 +24,7 @@ any more."""
 class Removal:
     """Removes tenants' items. Every method raises `StoreError` if the store fails, and is safe to repeat."""
 
-    def __init__(self, table: "Table", *, pause: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, table: Table, *, pause: Callable[[float], None] = time.sleep) -> None:
         self._table = table
         self._belongings = Belongings(table)
         self._pause = pause
@@ -55,7 +51,7 @@ class Removal:
                 if kind.name == "answers":
                     self._remove_answer(item)
                 else:
-                    batch.delete_item(Key=_key(item))
+                    batch.delete_item(Key=key_in(item))
                 removed[kind.name] += 1
         return removed
 
@@ -63,7 +59,7 @@ class Removal:
         """Remove an answer. If its evaluation was deferred, subtract it from the count of all tenants."""
         attempt = 0
         while item is not None:
-            key = _key(item)
+            key = key_in(item)
             delete: Action = {
                 "Delete": {
                     "Key": key,
@@ -84,14 +80,10 @@ class Removal:
 
     @staticmethod
     def _kind(item: Item) -> Belonging:
-        return kind_of(_key(item))
+        return kind_of(key_in(item))
 
 
 def _less(key: Key, add: Mapping[str, int]) -> Increment:
     """The increment that subtracts a deferred answer from the count of all tenants."""
     _, answer_id = record_of(key["pk"])
     return Increment(pk=deferred_pk(answer_id), sk="DEFERRED", add=add)
-
-
-def _key(item: Item) -> Key:
-    return {"pk": str(item["pk"]), "sk": str(item["sk"])}

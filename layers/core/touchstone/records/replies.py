@@ -5,16 +5,13 @@ import logging
 from collections.abc import Iterable
 from copy import copy
 from datetime import timedelta
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-from touchstone.aws import read_many, store_faults
+from touchstone.aws import Table, read_many, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
 from touchstone.records.keys import Key, listed_by_key, of_tenant, part
 from touchstone.records.table import Item, read
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 KEPT = timedelta(days=30)
 MAX_REPLY_BYTES = 300_000
@@ -34,7 +31,7 @@ class Replies:
 
     def __init__(
         self,
-        table: "Table",
+        table: Table,
         *,
         tenant: str,
         cache_scope: str | None = None,

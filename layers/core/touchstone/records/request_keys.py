@@ -2,16 +2,12 @@
 
 import hashlib
 from datetime import timedelta
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from touchstone.aws import ConditionFailedError, store_faults
-from touchstone.clock import Clock, system_clock
 from touchstone.records.keys import listed_by_key, of_tenant
-from touchstone.records.table import Item, read
+from touchstone.records.table import Item, OfTable, read
 from touchstone.records.ulids import new_ulid
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 KEPT = timedelta(days=30)
 """How long a key is kept: longer than a message can wait in a queue and its dead-letter queue together (14 days
@@ -25,12 +21,8 @@ class RequestIds(Protocol):
         """The id of the record that belongs to `key`: a new one the first time, then the same one while it is kept."""
 
 
-class RequestKeys:
+class RequestKeys(OfTable):
     """Gives each key of a tenant one id, decided by the first to ask."""
-
-    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
-        self._table = table
-        self._clock = clock
 
     def id_for(self, *, tenant: str, key: str) -> str:
         """The id of the record that belongs to `key`: a new one the first time, the same one for as long as `KEPT`."""

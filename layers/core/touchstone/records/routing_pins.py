@@ -3,17 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from touchstone.answers.providers import ProviderChoice
 from touchstone.aws import ConditionFailedError, store_faults
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError
 from touchstone.records.keys import CHOICE, Key, of_tenant, part
-from touchstone.records.table import partition
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
+from touchstone.records.table import OfTable, partition
 
 MAX_SUBJECT_CHARS = 64
 
@@ -56,12 +51,8 @@ class Routing:
         return {subject: noted.choice for subject, noted in self.choices.items()}
 
 
-class RoutingPins:
+class RoutingPins(OfTable):
     """The pins and noted choices of all tenants. Raises `StoreError` if the store fails."""
-
-    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
-        self._table = table
-        self._clock = clock
 
     def read(self, tenant: str) -> Routing:
         """All pins and noted choices of a tenant, by one query."""

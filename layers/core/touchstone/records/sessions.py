@@ -6,16 +6,13 @@ import re
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
+from touchstone.aws import Table
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import UnauthenticatedError
 from touchstone.records.keys import Key, listed_by_key
 from touchstone.records.table import Action, read, transact
 from touchstone.records.tokens import Identity, Tokens
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 LASTS = timedelta(hours=12)
 """How long a session lasts. A working day: a person who signs in in the morning is not asked again before the
@@ -36,7 +33,7 @@ class Session:
 class Sessions:
     """The sessions of all tenants. Raises `StoreError` if the store fails."""
 
-    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
+    def __init__(self, table: Table, *, clock: Clock = system_clock) -> None:
         self._table = table
         self._clock = clock
         self._tokens = Tokens(table, clock=clock)

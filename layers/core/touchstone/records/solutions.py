@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from touchstone.answers.model import AnswerRecord
-from touchstone.aws import store_faults
+from touchstone.aws import Table, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError
 from touchstone.records.answer_items import OfAnswers
@@ -15,8 +15,6 @@ from touchstone.records.table import Action, read
 from touchstone.references import Reference
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
-
     from touchstone.answers.retrieval import EarlierSolution
 
 MAX_NEAR_KEYS = 16
@@ -34,7 +32,7 @@ class SolutionRecords:
 
     def __init__(
         self,
-        table: "Table",
+        table: Table,
         artifacts: Artifacts,
         *,
         tenant: str,

@@ -239,9 +239,9 @@ class Statistics(OfAnswers):
 
         sums: dict[tuple[str, str], Item] = {}
         records = 0
-        for answer_id in self._answer_ids(tenant):
+        for listed in all_of(self._table, "the answers", scope=of_tenant(tenant, "ANSWERS")):
             records += 1
-            for increment in contributions(self.get(Reference(tenant, "answer", answer_id))):
+            for increment in contributions(self.get(Reference(tenant, "answer", str(listed["gsi1sk"])))):
                 if increment.pk.startswith(f"{of_tenant(tenant)}#"):
                     _count(sums, increment)
         for label in labels_of(self._table, tenant):
@@ -269,10 +269,6 @@ class Statistics(OfAnswers):
         return {
             (item["pk"], item["sk"]): item for pk in partitions for item in partition(self._table, "the counters", pk)
         }
-
-    def _answer_ids(self, tenant: str) -> Iterator[str]:
-        found = all_of(self._table, "the answers", scope=of_tenant(tenant, "ANSWERS"))
-        return (str(item["gsi1sk"]) for item in found)
 
     def _counts(self, tenant: str, condition: str, **values: str) -> Iterator[Item]:
         for shard in range(count_shards()):

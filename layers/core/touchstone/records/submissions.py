@@ -9,9 +9,9 @@ later, nothing changes, and a contest's records stay small.
 import hashlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Never
+from typing import Any, Never
 
-from touchstone.aws import ConditionFailedError, jitter
+from touchstone.aws import ConditionFailedError, Table, jitter
 from touchstone.errors import StoreError
 from touchstone.oracle import handing_in
 from touchstone.oracle.handing_in import SubmissionRequest
@@ -22,22 +22,12 @@ from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, counted_tallies, writes_of
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.judge_counts import calls_of
-from touchstone.records.keys import (
-    SUBMISSIONS,
-    key_of,
-    of_tenant,
-    record_of,
-    submitter_key,
-    task_key,
-)
+from touchstone.records.keys import SUBMISSIONS, key_of, of_tenant, record_of, submitter_key, task_key
 from touchstone.records.lists import all_of, newest
 from touchstone.records.table import Action, Item, partition, query, read
 from touchstone.records.tasks import TASK
 from touchstone.records.versioned import CHANGE_TRIES
 from touchstone.references import Reference
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 READ_AT_ONCE = 60
 """How many of a task's submissions are read at once when they are looked through."""
@@ -233,7 +223,7 @@ SUBMISSION = Job[Submission, Never](
 """How submissions are stored."""
 
 
-def counted_submissions(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
+def counted_submissions(table: Table, artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
     """What all submissions of a tenant add to the counters; each submission is read again."""
     submissions = Submissions(SUBMISSION, table, artifacts)
     for item in all_of(table, "the tasks", scope=of_tenant(tenant, "TASKS")):

@@ -3,15 +3,13 @@
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from touchstone.aws import CONFLICT_TRIES, ConditionFailedError, code_of, jitter, store_faults
+from touchstone.aws import CONFLICT_TRIES, ConditionFailedError, Table, code_of, jitter, store_faults
+from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 MAX_ACTIONS = 100
 """The most writes of one transaction: DynamoDB's limit."""
@@ -22,7 +20,18 @@ type Action = dict[str, dict[str, Any]]
 """One action of a transaction without the name of its table: `{"Put": {...}}`, `{"Update": {...}}` …"""
 
 
-def repeating_conflicts(table: "Table") -> "Table":
+class OfTable:
+    """The base of what keeps its items in the table. `pause` waits for so many seconds before a write is repeated."""
+
+    def __init__(
+        self, table: Table, *, clock: Clock = system_clock, pause: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._pause = pause
+
+
+def repeating_conflicts(table: Table) -> Table:
     """The table, with a client that repeats a plain write after a conflict with a transaction on its item, with jitter.
 
     Neither boto nor DynamoDB repeats such a write by itself. `transact` handles the conflicts of transactions.
@@ -38,13 +47,13 @@ def _pause_after_conflict(*, response: tuple[Any, dict[str, Any]] | None, attemp
     return jitter(attempts - 1) if code == "TransactionConflictException" and attempts < CONFLICT_TRIES else None
 
 
-def read(table: "Table", key: dict[str, str], what: str) -> Item | None:
+def read(table: Table, key: dict[str, str], what: str) -> Item | None:
     """One item, strongly consistent; None if there is none."""
     with store_faults(f"read {what}"):
         return table.get_item(Key=key, ConsistentRead=True).get("Item")
 
 
-def query(table: "Table", what: str, **arguments: Any) -> Iterator[Item]:
+def query(table: Table, what: str, **arguments: Any) -> Iterator[Item]:
     """All items of a query, page after page."""
     start: dict[str, Any] = {}
     while True:
@@ -56,7 +65,7 @@ def query(table: "Table", what: str, **arguments: Any) -> Iterator[Item]:
         start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
 
-def partition(table: "Table", what: str, pk: str, *, begins: str = "", **arguments: Any) -> Iterator[Item]:
+def partition(table: Table, what: str, pk: str, *, begins: str = "", **arguments: Any) -> Iterator[Item]:
     """The items of a partition whose sort keys begin with `begins`, in the order of these keys, strongly consistent."""
     condition, values = "pk = :pk", {":pk": pk}
     if begins:
@@ -72,7 +81,7 @@ def partition(table: "Table", what: str, pk: str, *, begins: str = "", **argumen
 
 
 def update(
-    table: "Table", what: str, key: dict[str, str], expression: str, *, condition: str, values: Item, **arguments: Any
+    table: Table, what: str, key: dict[str, str], expression: str, *, condition: str, values: Item, **arguments: Any
 ) -> Item | None:
     """Update an item if a condition holds, and return it as it is then. None if the condition does not hold.
 
@@ -93,7 +102,7 @@ def update(
 
 
 def transact(
-    table: "Table", actions: Sequence[Action], what: str, *, pause: Callable[[float], None] = time.sleep
+    table: Table, actions: Sequence[Action], what: str, *, pause: Callable[[float], None] = time.sleep
 ) -> None:
     """Write all actions or none.
 

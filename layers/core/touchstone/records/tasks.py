@@ -1,14 +1,12 @@
 """Tasks from their creation to their final result; each step is one transaction with the events that tell of it."""
 
-import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from touchstone.attempts import TryEnd
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend, count_unpriced, known_cost
 from touchstone.oracle import task as steps
@@ -17,7 +15,6 @@ from touchstone.oracle.model import Dimension, TaskPath
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task, TaskRequest, TaskState
-from touchstone.records.artifacts import Artifacts
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import task_key
 from touchstone.records.list_query import (
@@ -33,9 +30,6 @@ from touchstone.records.list_query import (
 from touchstone.records.outbox import outbox_actions
 from touchstone.references import Reference
 from touchstone.strict import Strict
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 DESCRIPTION_CHARS = 160
 """How much of a task's description a list shows."""
@@ -102,16 +96,6 @@ class Tasks(JobStore[Task, TaskSummary]):
     puts the step's events into the outbox.
     """
 
-    def __init__(
-        self,
-        table: "Table",
-        artifacts: Artifacts,
-        *,
-        clock: Clock = system_clock,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        super().__init__(TASK, table, artifacts, clock=clock, pause=pause)
-
     def add(self, *, tenant: str, task_id: str, request: TaskRequest) -> Task:
         """Store a new task; a repeat returns the stored one, even if its deadline has passed by then.
 
@@ -163,9 +147,7 @@ class Tasks(JobStore[Task, TaskSummary]):
         if not submission.passes:
             raise ConflictError("The submission's scores do not reach what closes the task.")
         return self._step(
-            submission.tenant,
-            submission.task_id,
-            lambda task: steps.won(task, submission.id, now=self._clock()),
+            submission.tenant, submission.task_id, lambda task: steps.won(task, submission.id, now=self._clock())
         )
 
     def keep_from_sweep(self, *, tenant: str, task_id: str, until: datetime) -> Task:

@@ -2,17 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
-from touchstone.aws import ConditionFailedError, store_faults
+from touchstone.aws import ConditionFailedError, Table, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.records.keys import Key, of_tenant
 from touchstone.records.lists import all_of
-from touchstone.records.table import Item, read, update
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
+from touchstone.records.table import read, update
 
 ALONE_HOLDS = timedelta(minutes=5)
 """How long the answer of `several` is remembered, which saves a query for each call."""
@@ -42,7 +38,7 @@ class TenantInDeletion:
 class Tenants:
     """The tenants of this deployment. Raises `StoreError` if the store fails."""
 
-    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
+    def __init__(self, table: Table, *, clock: Clock = system_clock) -> None:
         self._table = table
         self._clock = clock
         self._several = False
@@ -73,7 +69,7 @@ class Tenants:
             raise NotFoundError(f"There is no tenant {tenant}; name one that exists, or let the operator create it.")
         if LEAVING in item and not in_deletion:
             raise NotFoundError(f"The tenant {tenant} is being deleted.")
-        return _tenant_of(item)
+        return Tenant(id=item["tenant"], name=item["name"], created_at=datetime.fromisoformat(item["created_at"]))
 
     def begin_deletion(self, tenant: str) -> TenantInDeletion:
         """Mark a tenant as being deleted since the first such call: it gets no token and begins nothing any more.
@@ -139,7 +135,3 @@ class Tenants:
 def profile_key(tenant: str) -> Key:
     """The key of a tenant's own item."""
     return {"pk": of_tenant(tenant), "sk": "PROFILE"}
-
-
-def _tenant_of(item: Item) -> Tenant:
-    return Tenant(id=item["tenant"], name=item["name"], created_at=datetime.fromisoformat(item["created_at"]))

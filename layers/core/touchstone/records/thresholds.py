@@ -1,9 +1,7 @@
 """How sure each of a tenant's judges must be, computed from people's labels: one item, read by each verification."""
 
-import time
 import uuid
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
@@ -11,11 +9,8 @@ from touchstone.aws import ConditionFailedError, jitter, store_faults
 from touchstone.errors import StoreError
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom
 from touchstone.records.keys import Key, of_tenant
-from touchstone.records.table import read
+from touchstone.records.table import OfTable, read
 from touchstone.strict import Strict
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 _TRIES = 12
 """How often a write is tried, as for labels: few people label at once."""
@@ -29,12 +24,8 @@ class KeptThreshold(Strict):
     sure_from: SureFrom
 
 
-class Thresholds:
+class Thresholds(OfTable):
     """The thresholds of all tenants' judges. Every method raises `StoreError` if the store fails."""
-
-    def __init__(self, table: "Table", *, pause: Callable[[float], None] = time.sleep) -> None:
-        self._table = table
-        self._pause = pause
 
     def read(self, tenant: str, *, wanted: float) -> JudgeThresholds | None:
         """How sure each judge must be, by one read; empty if the labels say nothing about any judge.

@@ -6,18 +6,14 @@ import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from touchstone.aws import ConditionFailedError, read_many
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, InputError, NotFoundError, UnauthenticatedError
 from touchstone.records.keys import Key, of_tenant
-from touchstone.records.table import Action, Item, partition, read, transact
+from touchstone.records.table import Action, Item, OfTable, partition, read, transact
 from touchstone.records.tenants import LEAVING, profile_key
 from touchstone.records.ulids import is_ulid, new_ulid
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 type Role = Literal["admin", "member", "reader"]
 
@@ -52,12 +48,8 @@ class TokenInfo:
     revoked_at: datetime | None
 
 
-class Tokens:
+class Tokens(OfTable):
     """The tokens of all tenants. Raises `StoreError` if the store fails."""
-
-    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
-        self._table = table
-        self._clock = clock
 
     def issue(self, *, tenant: str, role: Role, name: str, expires_at: datetime | None = None) -> tuple[str, TokenInfo]:
         """Make a token. Return it and its entry in the list; the token cannot be shown again.

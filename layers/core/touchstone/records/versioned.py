@@ -12,19 +12,16 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 from pydantic import ValidationError
 
-from touchstone.aws import ConditionFailedError, jitter, read_many, store_faults
+from touchstone.aws import ConditionFailedError, Table, jitter, read_many, store_faults
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import Key
 from touchstone.records.table import Action, Item, read, transact
 from touchstone.strict import fault_sentence
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 MAX_BODY_BYTES = 350_000
 """The longest body in an item; a longer record lies in S3. An item holds 400 KB, and the summary and keys need their
@@ -90,7 +87,7 @@ class Versioned[R: Storable]:
     def __init__(
         self,
         kind: RecordKind[R],
-        table: "Table",
+        table: Table,
         artifacts: Artifacts,
         *,
         pause: Callable[[float], None],

@@ -9,7 +9,6 @@ measured.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from types import MappingProxyType
 from typing import Literal
 
 from pydantic_core import PydanticCustomError
@@ -91,7 +90,7 @@ def _all() -> Iterator[Metric]:
         yield Metric(name=name, surface=surface, source=source, judged=judged)
 
 
-CATALOGUE: Mapping[MetricName, Metric] = MappingProxyType({metric.name: metric for metric in _all()})
+CATALOGUE: Mapping[MetricName, Metric] = {metric.name: metric for metric in _all()}
 
 
 def metrics_of(surface: Surface) -> tuple[MetricName, ...]:

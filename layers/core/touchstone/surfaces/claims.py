@@ -56,7 +56,8 @@ async def claims_of(summary: Summary, measuring: Measuring) -> Claims:
     if measuring.claims is not None:
         return measuring.claims
     sentences = sentences_of(summary.text)
-    groups = list(grouped(enumerate(sentences, start=1), _chars, most=SENTENCE_CHARS, count=SENTENCES_A_CALL))
+    numbered = enumerate(sentences, start=1)
+    groups = list(grouped(numbered, lambda one: len(one[1]), most=SENTENCE_CHARS, count=SENTENCES_A_CALL))
     whole = summary.text if len(groups) > 1 else ""
     replies = await gather_all(_of_group(group, whole, measuring) for group in groups)
     return Claims(
@@ -68,10 +69,6 @@ async def claims_of(summary: Summary, measuring: Measuring) -> Claims:
         unscored=tuple(item for one in replies for item in one.unscored),
         spends=tuple(spend for one in replies for spend in one.spends),
     )
-
-
-def _chars(sentence: tuple[int, str]) -> int:
-    return len(sentence[1])
 
 
 async def _of_group(

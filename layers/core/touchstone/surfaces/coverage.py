@@ -106,9 +106,7 @@ async def _of_concepts(
         else:
             unscored.append(missing[0])
     return Labelled(
-        items=tuple(items),
-        unscored=tuple(unscored),
-        spends=tuple(spend for one in replies for spend in one.spends),
+        items=tuple(items), unscored=tuple(unscored), spends=tuple(spend for one in replies for spend in one.spends)
     )
 
 

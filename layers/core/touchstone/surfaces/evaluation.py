@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -243,8 +243,5 @@ async def _judges(request: _Request, *, needed: bool) -> AsyncIterator[JudgePane
         yield JudgePanel(wanted=wanted, available=able, remedy="give more", in_turn=in_turn)
         return
     registry = load_registry()
-    judges = Judges(registry, EnvironmentKeys(registry))
-    try:
+    async with aclosing(Judges(registry, EnvironmentKeys(registry))) as judges:
         yield JudgePanel(wanted=wanted, available=judges.distinct(TIER, wanted), remedy=judges.remedy, in_turn=in_turn)
-    finally:
-        await judges.aclose()

@@ -72,12 +72,8 @@ async def ground[R: JudgeReply, E: Grounded](
     rule: Rule[R, E], items: Sequence[GroundedItem], passages: Sequence[str], measuring: Measuring
 ) -> Labelled:
     """Label items against passages, several items a call, all calls side by side."""
-    groups = list(grouped(items, _chars, most=ITEM_CHARS, count=rule.a_call))
+    groups = list(grouped(items, lambda one: sum(map(len, one.values.values())), most=ITEM_CHARS, count=rule.a_call))
     return Labelled.of(await gather_all(_of_group(rule, group, passages, measuring) for group in groups))
-
-
-def _chars(item: GroundedItem) -> int:
-    return sum(len(text) for text in item.values.values())
 
 
 async def _of_group[R: JudgeReply, E: Grounded](
@@ -97,9 +93,7 @@ async def _of_group[R: JudgeReply, E: Grounded](
         else:
             items.append(_label(rule, item, settled))
     return Labelled(
-        items=tuple(items),
-        unscored=tuple(unscored),
-        spends=tuple(spend for one in replies for spend in one.spends),
+        items=tuple(items), unscored=tuple(unscored), spends=tuple(spend for one in replies for spend in one.spends)
     )
 
 

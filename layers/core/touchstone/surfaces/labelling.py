@@ -1,7 +1,6 @@
 """Items of measurements that a person may label: is the class right that a judge gave to this question?"""
 
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from touchstone.errors import ConflictError, NotFoundError
@@ -13,24 +12,22 @@ if TYPE_CHECKING:
     from touchstone.surfaces.measurement import Measurement
     from touchstone.surfaces.model import MetricResult
 
-CLASSES: Mapping[MetricName, tuple[str, ...]] = MappingProxyType(
-    {
-        "quiz_answer_correctness": ("CORRECT", "INCORRECT_ANSWER", "INCORRECT_DISTRACTOR", "ERROR"),
-        "quiz_clarity": ("CLEAR", "AMBIGUOUS", "CONTEXT_DEPENDENT", "ERROR"),
-        "quiz_distractor_quality": ("PLAUSIBLE", "WEAK", "ABSURD"),
-        "summary_faithfulness": ("SUPPORTED", "CONTRADICTED", "UNSUPPORTED"),
-        "summary_coverage": ("COVERED", "MENTIONED", "MISSING"),
-        "summary_information_density": ("INFORMATIVE", "FILLER", "REPETITION"),
-        "flashcard_answer_correctness": ("CORRECT", "INCORRECT_ANSWER", "ERROR", "UNSUPPORTED"),
-        "flashcard_atomicity": ("ATOMIC", "COMPOUND", "ERROR"),
-        "flashcard_clarity": ("CLEAR", "AMBIGUOUS", "CONTEXT_DEPENDENT", "ERROR"),
-    }
-)
+CLASSES: Mapping[MetricName, tuple[str, ...]] = {
+    "quiz_answer_correctness": ("CORRECT", "INCORRECT_ANSWER", "INCORRECT_DISTRACTOR", "ERROR"),
+    "quiz_clarity": ("CLEAR", "AMBIGUOUS", "CONTEXT_DEPENDENT", "ERROR"),
+    "quiz_distractor_quality": ("PLAUSIBLE", "WEAK", "ABSURD"),
+    "summary_faithfulness": ("SUPPORTED", "CONTRADICTED", "UNSUPPORTED"),
+    "summary_coverage": ("COVERED", "MENTIONED", "MISSING"),
+    "summary_information_density": ("INFORMATIVE", "FILLER", "REPETITION"),
+    "flashcard_answer_correctness": ("CORRECT", "INCORRECT_ANSWER", "ERROR", "UNSUPPORTED"),
+    "flashcard_atomicity": ("ATOMIC", "COMPOUND", "ERROR"),
+    "flashcard_clarity": ("CLEAR", "AMBIGUOUS", "CONTEXT_DEPENDENT", "ERROR"),
+}
 """The metrics whose items get one of a few classes from a judge, with these classes."""
 REPLIED = frozenset({"invalid_reply", "unreadable"})
 """The reasons for which an item is unscored although a judge replied. For any other reason no judge was asked about the
 item, or none was heard."""
-CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = MappingProxyType({metric: (metric, TIER) for metric in CLASSES})
+CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = {metric: (metric, TIER) for metric in CLASSES}
 """The calls that bring these classes. The purpose of a call is the metric's name, and so is the kind of its card."""
 
 

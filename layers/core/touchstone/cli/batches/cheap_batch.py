@@ -10,6 +10,7 @@ questions that depend on each other, and each round may take a day, so it is ask
 """
 
 from collections.abc import Awaitable, Callable, Collection
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -282,14 +283,10 @@ async def estimated(lines: Lines, apis: BatchApis, cache: ReplyCache) -> BatchEs
 
 async def _wanted(text: bytes, apis: BatchApis, cache: ReplyCache) -> list[WaitingQuestion]:
     line, work = parse_line(text), CheapLine({})
-    judges = ReplayJudges(apis, work, prices=apis.registry, cache=cache)
-    try:
-        if isinstance(line, VerifyLine):
-            await inprocess.answered(request_of(line), judges)
-    except TouchstoneError:
-        pass  # the line is wrong; its result will say so
-    finally:
-        await judges.aclose()
+    async with aclosing(ReplayJudges(apis, work, prices=apis.registry, cache=cache)) as judges:
+        with suppress(TouchstoneError):  # the line is wrong; its result will say so
+            if isinstance(line, VerifyLine):
+                await inprocess.answered(request_of(line), judges)
     return work.wanted
 
 

@@ -7,7 +7,7 @@ The calls that were already paid for such a line are in its next result too.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from datetime import datetime, timedelta
 from functools import partial
 from http import HTTPStatus
@@ -160,13 +160,10 @@ async def _cheaply(
     max_cost_usd: float | None,
 ) -> None:
     """Do lines by the providers' batches. Without a ceiling, the lines that no batch takes are asked at once."""
-    apis, cache = _apis(), inprocess.reply_cache()
-    results, paid = at_once.results, at_once.paid
-    run = CheapRun(journal, results, paid, apis, cache, finished=finished, max_cost_usd=max_cost_usd)
-    try:
+    cache, results, paid = inprocess.reply_cache(), at_once.results, at_once.paid
+    async with aclosing(_apis()) as apis:
+        run = CheapRun(journal, results, paid, apis, cache, finished=finished, max_cost_usd=max_cost_usd)
         await run.all(lines, lambda some: at_once.all(some, wait=wait))
-    finally:
-        await apis.aclose()
 
 
 def _apis() -> BatchApis:
@@ -196,11 +193,8 @@ def _forget_batches(results: Path) -> None:
         return
 
     async def cancelled() -> None:
-        apis = _apis()
-        try:
+        async with aclosing(_apis()) as apis:
             await cancel_all(journal, apis)
-        finally:
-            await apis.aclose()
 
     if journal.open:
         asyncio.run(cancelled())

@@ -44,12 +44,7 @@ type Round = Callable[[Lines], Awaitable[Mapping[int, str]]]
 
 
 async def rounds(
-    lines: Lines,
-    do: Round,
-    *,
-    failures: Sequence[JudgeError | LimitError],
-    wait: bool,
-    clock: Clock = system_clock,
+    lines: Lines, do: Round, *, failures: Sequence[JudgeError | LimitError], wait: bool, clock: Clock = system_clock
 ) -> None:
     """Do lines until all are decided, or another round would bring nothing now; with `wait`, nothing within a week.
 

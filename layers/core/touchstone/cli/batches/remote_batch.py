@@ -167,16 +167,15 @@ class _Work:
 
         Submissions are left out: one may have been handed in already, and a new batch would hand it in again.
         """
-        reasons = {number: self._passing(text) for number, text in self.found.items()}
+        reasons = {
+            number: passing_reason_of_line(result_in(self._requests.path, text)) for number, text in self.found.items()
+        }
         sent = dict(self._requests.lines()) if any(reasons.values()) else {}
         return {
             number: reason
             for number, reason in reasons.items()
             if reason is not None and b'"submission"' not in sent.get(number, b"")
         }
-
-    def _passing(self, text: bytes) -> str | None:
-        return passing_reason_of_line(result_in(self._requests.path, text))
 
     def _done(self, place: int) -> tuple[Document, bool]:
         """Follow the batch of a note to its end, and take its results into `found`.

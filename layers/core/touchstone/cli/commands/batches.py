@@ -10,16 +10,7 @@ from touchstone import figures
 from touchstone.cli.deployment.api import open_api, show_found
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import (
-    column,
-    cost_of,
-    moment,
-    print_facts,
-    print_json,
-    say,
-    short,
-    time_column,
-)
+from touchstone.cli.terminal.screen import column, cost_of, moment, print_facts, print_json, say, short, time_column
 from touchstone.errors import ConflictError, InputError
 from touchstone.extras import require_extras
 from touchstone.usage import dollars
@@ -140,13 +131,7 @@ def run(
 
         require_extras("checks")
         left_out = local_batch.run(
-            requests,
-            results=results,
-            side_by_side=parallel,
-            again=again,
-            wait=wait,
-            cheap=cheap,
-            max_cost_usd=max_cost,
+            requests, results=results, side_by_side=parallel, again=again, wait=wait, cheap=cheap, max_cost_usd=max_cost
         )
     else:
         from touchstone.cli.batches import remote_batch
@@ -191,12 +176,7 @@ def show(
 
 
 @batch.command("now")
-def ask_now(
-    batch_id: BatchId,
-    *,
-    pay_twice: options.PayTwice = False,
-    as_json: options.AsJson = False,
-) -> None:
+def ask_now(batch_id: BatchId, *, pay_twice: options.PayTwice = False, as_json: options.AsJson = False) -> None:
     """Ask the open questions of a batch at once, at the full price.
 
     The deployment does this when it next looks at the batch. What is already in a provider's batch stays there, unless

@@ -231,12 +231,7 @@ def recheck(
         _show(_awaited(api, view, seconds=timeout) if wait else view, failing, as_json=as_json)
 
 
-def ask_now(
-    audit_id: AuditId,
-    *,
-    pay_twice: options.PayTwice = False,
-    as_json: options.AsJson = False,
-) -> None:
+def ask_now(audit_id: AuditId, *, pay_twice: options.PayTwice = False, as_json: options.AsJson = False) -> None:
     """Ask the waiting turns of an audit at once, at the full price.
 
     This is for an audit that waits for a provider's batches. What is already in a batch stays there, unless --pay-twice

@@ -163,7 +163,7 @@ def generate(
     wanted = None if kinds is None else [kind.strip() for kind in kinds.split(",")]
     request, course = request_of(
         curriculum, chapter, learner=learner, learner_id=learner_id, kinds=wanted, local=local,
-        questions=questions, ui_language=ui_language, use_cache=use_cache,
+        questions=questions, ui_language=ui_language, use_cache=use_cache
     )  # fmt: skip
     if local:
         from touchstone.cli.local.inprocess import warnings_printed

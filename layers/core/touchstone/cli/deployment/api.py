@@ -42,13 +42,7 @@ def fetch(*path: str, **query: str | int | None) -> "Document":
 
 
 def awaited(
-    api: "ApiClient",
-    kind: str,
-    view: "Document",
-    *,
-    until: Callable[["Document"], bool],
-    seconds: float,
-    shown_by: str,
+    api: "ApiClient", kind: str, view: "Document", *, until: Callable[["Document"], bool], seconds: float, shown_by: str
 ) -> "Document":
     """Wait until a record satisfies `until`, for `seconds` at most. Return its last state. `view` is its first one.
 

@@ -47,11 +47,7 @@ class ApiClient:
 
     def __init__(self, to: Connection) -> None:
         self.url = to.url
-        self._http = httpx.Client(
-            verify=_trust(),
-            timeout=TIMEOUT,
-            headers={"User-Agent": f"touchstone/{__version__}"},
-        )
+        self._http = httpx.Client(verify=_trust(), timeout=TIMEOUT, headers={"User-Agent": f"touchstone/{__version__}"})
         self._token = to.token
         self._known = False
         self._run = uuid4().hex

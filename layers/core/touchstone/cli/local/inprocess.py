@@ -4,7 +4,7 @@ import asyncio
 import logging
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import Any
 
 from pydantic import BaseModel
@@ -68,17 +68,12 @@ async def opened(
     """
     registry = load_registry() if registry is None else registry
     judges = kind(
-        registry,
-        EnvironmentKeys(registry),
-        admission=MemoryAdmission(slow_start=slow_start),
-        cache=reply_cache(),
+        registry, EnvironmentKeys(registry), admission=MemoryAdmission(slow_start=slow_start), cache=reply_cache()
     )
     for name in judges.available() if sdks else ():
         require_module(SDKS[registry.provider(name).kind], of="judges")
-    try:
+    async with aclosing(judges):
         yield judges
-    finally:
-        await judges.aclose()
 
 
 def reply_cache() -> FileCache:

@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
-from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import MCPServer
@@ -212,17 +211,15 @@ def prove_claim(
     return {"target": target, "version": site.bundle.manifest.version, **found}
 
 
-TOOLS: Mapping[Callable[..., Any], bool] = MappingProxyType(
-    {
-        equivalent: False,
-        prove: False,
-        first_arithmetic_error: False,
-        check_quiz: False,
-        verify: True,
-        evaluate_summary: True,
-        prove_claim: True,
-    }
-)
+TOOLS: Mapping[Callable[..., Any], bool] = {
+    equivalent: False,
+    prove: False,
+    first_arithmetic_error: False,
+    check_quiz: False,
+    verify: True,
+    evaluate_summary: True,
+    prove_claim: True,
+}
 """The tools. The value says whether the tool may ask a provider or a registry of packages."""
 
 

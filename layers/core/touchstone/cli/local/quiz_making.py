@@ -72,11 +72,7 @@ async def made_here(request: QuizRequest, course: Curriculum | None, *, seconds:
         with noted_progress("Answers of the models") as show:
             first, *others = watched(asked, lambda ended, *cost: show(ended, None, dollars(*cost)))
             made = await make_quiz(
-                request,
-                generator=first,
-                evaluator=others[0] if others else None,
-                curriculum=course,
-                seconds=seconds,
+                request, generator=first, evaluator=others[0] if others else None, curriculum=course, seconds=seconds
             )
     return {
         **made.model_dump(mode="json"),

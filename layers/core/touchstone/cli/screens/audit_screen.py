@@ -95,12 +95,7 @@ def sarif_of_recheck(found: Recheck, failing: Collection[Failing]) -> SarifRun:
     """A result for each case that drifted, at the place of its definition. It is an error if it fails a build."""
     cases = {one.case.id: one for one in found.report.cases}
     results = [
-        _sarif_result(
-            cases[drift.id],
-            "drift",
-            _drift_sentence(drift),
-            fails=_fails(drift, failing),
-        )
+        _sarif_result(cases[drift.id], "drift", _drift_sentence(drift), fails=_fails(drift, failing))
         for drift in found.drifts
     ]
     return SarifRun(rules=ASKED, results=results)

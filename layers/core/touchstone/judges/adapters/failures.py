@@ -269,7 +269,7 @@ def openai(provider: str, model: str, response: Response) -> JudgeError:
     # The bucket of requests may be a day's, and need minutes to fill although it is the tokens that ran out.
     resets = [
         headers.get("x-ratelimit-reset-tokens"),
-        headers.get("x-ratelimit-reset-requests") if not _remains(spent) else None,
+        headers.get("x-ratelimit-reset-requests") if spent in {None, "0"} else None,
     ]
     bucket = _bucket_quota(
         provider,
@@ -298,11 +298,6 @@ def _named_quota(
     if _MINUTES_QUOTA.search(body):
         return minute_quota(provider, model, limit=limit, retry_after=bucket.retry_after)
     return None
-
-
-def _remains(remaining: str | None) -> bool:
-    """Whether a header says that something remains of a bucket."""
-    return remaining is not None and remaining != "0"
 
 
 def _details(error: Mapping[str, Any]) -> list[dict[str, Any]]:

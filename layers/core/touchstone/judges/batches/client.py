@@ -50,12 +50,7 @@ class ClientBatches[C]:
             raise
 
     async def _asked[R](
-        self,
-        model: str,
-        do: Callable[[C], Awaitable[R]],
-        *,
-        seconds: float = CALL_SECONDS,
-        batch_id: str | None = None,
+        self, model: str, do: Callable[[C], Awaitable[R]], *, seconds: float = CALL_SECONDS, batch_id: str | None = None
     ) -> R:
         """The result of a call of the SDK. Raises a `JudgeError` for every failure.
 

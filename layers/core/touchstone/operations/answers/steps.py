@@ -16,15 +16,7 @@ from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRec
 from touchstone.answers.progress import MAX_ATTEMPTS, route, settled
 from touchstone.answers.providers import Preferences, no_solver_sentence
 from touchstone.clock import Deadline
-from touchstone.errors import (
-    ConflictError,
-    InputError,
-    JudgeError,
-    LimitError,
-    StoreError,
-    TouchstoneError,
-    Unanswered,
-)
+from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, StoreError, TouchstoneError, Unanswered
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.answers.context import AnswerContext

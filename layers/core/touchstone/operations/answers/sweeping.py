@@ -13,13 +13,7 @@ from touchstone.errors import TouchstoneError
 from touchstone.operations.answers.again import WAITS_FOR, AgainMessage
 from touchstone.operations.answers.finishing import fail_or_finish
 from touchstone.operations.jobs.sweep import MOST, Sweep, SweptJob
-from touchstone.records import (
-    Answers,
-    Backlog,
-    DeferredEvaluation,
-    DeferredQueue,
-    Evaluations,
-)
+from touchstone.records import Answers, Backlog, DeferredEvaluation, DeferredQueue, Evaluations
 from touchstone.references import Reference
 from touchstone.workflows import Workflows
 

@@ -198,8 +198,7 @@ class _Work:
 
     def _next_step(self, state: AgentState | None = None) -> StepProgress:
         self.context.cases.change(
-            self.case,
-            lambda one: case_advanced(one, turns=_turns(state), now=self.context.clock(), **_cost(state)),
+            self.case, lambda one: case_advanced(one, turns=_turns(state), now=self.context.clock(), **_cost(state))
         )
         return StepProgress(state="going_on")
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from touchstone.clock import Clock, system_clock
+from touchstone.errors import StoreError
 from touchstone.references import Reference
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from touchstone.judges.spends import Spend
+    from touchstone.judges.sureness import JudgeThresholds
     from touchstone.records.traces import Traces
     from touchstone.references import JobKind
 
@@ -46,3 +48,11 @@ class StepProgress:
     until: datetime | None = None
     reason: str | None = None
     list_key: str | None = None
+
+
+def any_threshold(thresholds: Callable[[], JudgeThresholds]) -> bool:
+    """Whether labels give a threshold for a judge. False if they cannot be read: the work itself reports that."""
+    try:
+        return bool(thresholds())
+    except StoreError:
+        return False

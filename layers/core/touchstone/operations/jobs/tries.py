@@ -138,13 +138,7 @@ def try_again(
     if now - asked_at >= within:
         return None
     follow_ups = (
-        follow_up(
-            not_scored(error),
-            attempts=attempts,
-            provider=provider,
-            now=now,
-            asked_at=asked_at,
-        )
+        follow_up(not_scored(error), attempts=attempts, provider=provider, now=now, asked_at=asked_at)
         for error in failures
     )
     later = [each for each in follow_ups if isinstance(each, Postponed)]

@@ -12,12 +12,7 @@ import uuid
 from datetime import timedelta
 
 from touchstone.clock import Deadline
-from touchstone.errors import (
-    JudgeError,
-    MisconfiguredError,
-    ResultsGoneError,
-    SettingsError,
-)
+from touchstone.errors import JudgeError, MisconfiguredError, ResultsGoneError, SettingsError
 from touchstone.judges.batches import BatchLine, BatchLook, ProviderBatches, as_line
 from touchstone.judges.batches.base import by_line
 from touchstone.judges.batches.record import ProviderBatch, ProviderBatchEnd

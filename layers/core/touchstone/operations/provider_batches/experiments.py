@@ -123,12 +123,7 @@ async def replayed(
 
 
 async def _once(
-    context: BatchingContext,
-    record: ExperimentRecord,
-    task: PairTask,
-    brought: Brought,
-    *,
-    batch: ProviderBatch | None,
+    context: BatchingContext, record: ExperimentRecord, task: PairTask, brought: Brought, *, batch: ProviderBatch | None
 ) -> ReplayedPair:
     registry = context.apis.registry
     cache = context.cache if record.use_cache else context.scoped_cache(record.id)

@@ -22,12 +22,7 @@ from touchstone.attempts import Attempts
 from touchstone.aws import MAX_KEYS
 from touchstone.budgets import SpendReservation
 from touchstone.clock import Clock, Deadline, system_clock
-from touchstone.errors import (
-    MisconfiguredError,
-    SettingsError,
-    SpendingCeilingError,
-    TouchstoneError,
-)
+from touchstone.errors import MisconfiguredError, SettingsError, SpendingCeilingError, TouchstoneError
 from touchstone.judges.batches import ProviderBatches
 from touchstone.judges.batches.base import size_of
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch

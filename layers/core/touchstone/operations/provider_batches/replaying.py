@@ -7,7 +7,7 @@ When it has no open question, its record is the same as if each judge had answer
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -193,11 +193,9 @@ async def replayed_line(
     `began`: when the work began that asks (UTC); see `JudgeQuestion`. The judges are closed at the end.
     """
     work = CheapLine(brought)
-    judges = ReplayJudges(apis, work, prices=apis.prices, cache=cache, brought_by=brought_by, began=began)
-    try:
+    replayed = ReplayJudges(apis, work, prices=apis.prices, cache=cache, brought_by=brought_by, began=began)
+    async with aclosing(replayed) as judges:
         yield judges, work
-    finally:
-        await judges.aclose()
 
 
 def with_savings(spends: Sequence[Spend], registry: Registry) -> tuple[Spend, ...]:

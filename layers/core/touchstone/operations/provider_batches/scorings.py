@@ -89,7 +89,7 @@ async def score_by_batch(
     until = await own_batch.begin_own_batch(
         *(context, workflows, done.wanted),
         of="scoring",
-        answer_id=_name(submission),
+        answer_id=f"{submission.task_id}/{submission.id}",
         made_at=submission.submitted_at,
         name_parts=(submission.task_id, submission.id),
         store_id=lambda batch_id: _noted(context, submission, task, batch_id, done.wanted),
@@ -194,11 +194,6 @@ def _kept(context: BatchingContext, submission: Submission, done: ScoredByBatch)
         )
     if any(spend not in submission.spends for spend in fresh):  # the submission was judged or overtaken meanwhile
         judgements.pay(submission.ref, fresh)
-
-
-def _name(submission: Submission) -> str:
-    """The name of a submission in a batch's list."""
-    return f"{submission.task_id}/{submission.id}"
 
 
 def _read(context: BatchingContext, name: str) -> tuple[Submission, Task]:

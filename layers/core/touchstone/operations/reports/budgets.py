@@ -201,8 +201,4 @@ def _quota(seat: TierModel, quotas: Quotas, *, tenant: str) -> QuotaView:
 
 def _share(seat: TierModel, quotas: Quotas, *, tenant: str) -> ShareView | None:
     usage = quotas.share_usage(_key(seat), seat.model.limits, tenant=tenant)
-    if usage is None:
-        return None
-    return ShareView(
-        used=usage.used, limit=usage.limit, per_minute=usage.per_minute, left_this_minute=usage.left_this_minute
-    )
+    return None if usage is None else ShareView.model_validate(usage, from_attributes=True)

@@ -18,7 +18,7 @@ from touchstone.operations.reports.budgets import View
 from touchstone.operations.reports.rates import MOST
 from touchstone.records.keys import of_tenant
 from touchstone.records.lists import page_of
-from touchstone.records.routing_pins import NotedChoice, Routing
+from touchstone.records.routing_pins import Routing
 from touchstone.statistics.intervals import wilson_interval
 
 
@@ -106,7 +106,6 @@ class _Evidence:
     rates: Mapping[str, Mapping[tuple[str, str], Rate]]
     available: Sequence[str]
     default: str | None
-    min_samples: int
 
     def of(self, subject: str) -> SubjectRouting:
         """The choice for a subject, and the reasons."""
@@ -114,7 +113,7 @@ class _Evidence:
         pinned = own.provider if own is not None else self.everywhere.get(subject)
         unpinned, choice = self._choice(subject, {}), self._choice(subject, {} if pinned is None else {subject: pinned})
         noted = self.routing.choices.get(subject)
-        since = _since(noted, choice)
+        since = noted.since if noted is not None and noted.choice == choice else None
         if choice is not None and choice.why == "pinned":
             since = None if own is None else own.at
         return SubjectRouting(
@@ -134,29 +133,18 @@ class _Evidence:
         if self.default is None:
             return None
         return first_choice(
-            subject,
-            available=self.available,
-            pins=pins,
-            rates=self.rates.get(subject, {}),
-            default=self.default,
-            min_samples=self.min_samples,
+            subject, available=self.available, pins=pins, rates=self.rates.get(subject, {}), default=self.default
         )
 
     def _candidate(self, subject: str, unpinned: ProviderChoice) -> CandidateView | None:
-        found = next_candidate(
-            subject,
-            unpinned,
-            available=self.available,
-            rates=self.rates.get(subject, {}),
-            min_samples=self.min_samples,
-        )
+        found = next_candidate(subject, unpinned, available=self.available, rates=self.rates.get(subject, {}))
         if found is None:
             return None
         return CandidateView(provider=found.provider, decided=found.decided, rate=found.rate, lacks=found.lacks)
 
     def _evidence(self, subject: str) -> list[EvidenceView]:
         found = self.rates.get(subject, {})
-        counting = counting_rates(subject, found, min_samples=self.min_samples)
+        counting = counting_rates(subject, found)
         return [self._of_provider(name, found[name, of], counts=name in counting) for name, of in sorted(found)]
 
     def _of_provider(self, provider: str, rate: Rate, *, counts: bool) -> EvidenceView:
@@ -180,7 +168,6 @@ def routing_report(
     everywhere: Mapping[str, str],
     rates: Mapping[tuple[str, str], Rate],
     available: Sequence[str],
-    min_samples: int = MIN_SAMPLES,
     limit: int = MOST,
     cursor: str | None = None,
 ) -> RoutingReport:
@@ -194,26 +181,15 @@ def routing_report(
     by_subject: dict[str, dict[tuple[str, str], Rate]] = {}
     for pair, rate in rates.items():
         by_subject.setdefault(pair[1], {})[pair] = rate
-    evidence = _Evidence(
-        routing=routing,
-        everywhere=everywhere,
-        rates=by_subject,
-        available=available,
-        default=default,
-        min_samples=min_samples,
-    )
+    evidence = _Evidence(routing=routing, everywhere=everywhere, rates=by_subject, available=available, default=default)
     subjects = sorted({*routing.pins, *routing.choices, *everywhere, *by_subject})
     part = page_of(subjects, key=str, scope=of_tenant(tenant, "ROUTING"), limit=limit, cursor=cursor)
     return RoutingReport(
         default=default,
-        min_samples=min_samples,
+        min_samples=MIN_SAMPLES,
         subjects=tuple(evidence.of(subject) for subject in part.items),
         cursor=part.cursor,
     )
-
-
-def _since(noted: NotedChoice | None, choice: ProviderChoice | None) -> datetime | None:
-    return noted.since if noted is not None and noted.choice == choice else None
 
 
 def _view(choice: ProviderChoice | None) -> ChoiceView | None:

@@ -8,12 +8,7 @@ from touchstone.errors import ConflictError, NotFoundError
 from touchstone.operations.jobs.files import JSON
 from touchstone.operations.jobs.intake import BatchedIntake
 from touchstone.operations.retention import RENEWED_AFTER
-from touchstone.operations.surfaces.experiment_files import (
-    UPLOADS,
-    ExperimentFiles,
-    ReportFormat,
-    digest_of_upload,
-)
+from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
 from touchstone.records import Artifacts, Experiments, Pairs, new_ulid
 from touchstone.references import Reference
 from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentRequest, ExperimentView, set_to_now

@@ -16,19 +16,12 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from touchstone.attempts import BATCHED
-from touchstone.errors import (
-    InputError,
-    MisconfiguredError,
-    NotFoundError,
-    SettingsError,
-    StoreError,
-    TimedOutError,
-)
+from touchstone.errors import InputError, MisconfiguredError, NotFoundError, SettingsError, StoreError, TimedOutError
 from touchstone.json_text import loads
 from touchstone.judges.base import WorkJudge, most_judges
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import thresholds_unread
-from touchstone.operations.jobs.context import StepProgress
+from touchstone.operations.jobs.context import StepProgress, any_threshold
 from touchstone.operations.jobs.files import MAX_REPORT_BYTES
 from touchstone.operations.jobs.traced import tracing_calls
 from touchstone.operations.jobs.tries import (
@@ -47,13 +40,7 @@ from touchstone.strict import fault_sentence
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.makers import PromptMaker
 from touchstone.surfaces.experiments.model import Experiment
-from touchstone.surfaces.experiments.pair_work import (
-    PairKept,
-    PairTask,
-    PairWork,
-    pair_over,
-    pair_put_back,
-)
+from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_over, pair_put_back
 from touchstone.surfaces.experiments.record import MAX_PAIRS, ExperimentPlan, not_deployable
 from touchstone.surfaces.measurement import Unmeasured
 from touchstone.text import shortened
@@ -155,8 +142,7 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     if again is None:
         return _progress(_ended(context, pair, why, sums))
     back = context.pairs.change(
-        pair,
-        lambda one: pair_put_back(one, why, until=again.until, ended=again.ended, now=context.clock(), **sums),
+        pair, lambda one: pair_put_back(one, why, until=again.until, ended=again.ended, now=context.clock(), **sums)
     )
     return replace(_progress(back), reason=why.reason)
 
@@ -259,24 +245,13 @@ def _faults(error: ValidationError) -> str:
     return f"This is no experiment: {'; '.join([*told, *more])}."
 
 
-def _thresholds(context: ExperimentContext) -> bool:
-    """Whether labels give a threshold for any judge.
-
-    False if the labels cannot be read: each pair itself reports that.
-    """
-    try:
-        return bool(context.thresholds())
-    except StoreError:
-        return False
-
-
 async def _plan(context: ExperimentContext, experiment: Experiment) -> ExperimentPlan:
     from touchstone.judges.registry import load_registry
     from touchstone.surfaces.experiments.estimate import estimate_of
     from touchstone.surfaces.experiments.run import listed
 
     others: list[Model | None] = []
-    if experiment.needs_judge and (experiment.judges != 1 or _thresholds(context)):
+    if experiment.needs_judge and (experiment.judges != 1 or any_threshold(context.thresholds)):
         registry = load_registry()
         others = [listed(registry, one) for one in context.several(None, experiment.judges).available[1:]]
     a, b = experiment.variants

@@ -9,14 +9,7 @@ from touchstone.attempts import BATCHED
 from touchstone.operations.jobs.waiting import IN_A_BATCH, OpenLine
 from touchstone.records.experiments import sums_of
 from touchstone.surfaces.experiments import record as steps
-from touchstone.surfaces.experiments.pair_work import (
-    PairKept,
-    PairTask,
-    PairWork,
-    pair_awaiting,
-    pair_due,
-    pair_over,
-)
+from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_awaiting, pair_due, pair_over
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -135,11 +135,7 @@ async def _score_again(
     found = tried.found
     if isinstance(found, ScoringResult):
         return context.challenges.rescore(
-            challenge,
-            scoring=found.scoring,
-            readings=found.readings,
-            passages=found.passages,
-            spends=found.spends,
+            challenge, scoring=found.scoring, readings=found.readings, passages=found.passages, spends=found.spends
         )
     why = Unjudged.of("scoring", found)
     match follow_up(found, attempts=challenge.attempts, provider=tried.provider, now=context.clock()):

@@ -59,11 +59,7 @@ async def draft(context: TaskContext, task_id: str) -> TaskProgress:
             return _progress(given_up)
         case Postponed(until=until, ended=ended):
             put_back = context.tasks.put_draft_back(
-                task,
-                " ".join(why.details),
-                until=min(until, task.deadline),
-                ended=ended,
-                spends=found.spends,
+                task, " ".join(why.details), until=min(until, task.deadline), ended=ended, spends=found.spends
             )
             return replace(_progress(put_back), reason=found.reason)
 

@@ -110,7 +110,8 @@ class TaskIntake(Intake):
         submission = self.submissions.get(Reference(self.tenant, "submission", request.submission_id, task.id))
         if submission.gate is None or not submission.gate.passed:
             raise ConflictError("Only a submission that passed its gate has a place that can be challenged.")
-        own = {one.id for one in self._of(task, request.challenger)}
+        handed_in = self.submissions.of_submitter(tenant=self.tenant, task_id=task.id, submitter=request.challenger)
+        own = {one.id for one in handed_in}
         if submission.id in own:
             return True
         others = sum(one.challenger == request.challenger and one.submission_id not in own for one in earlier)
@@ -119,6 +120,3 @@ class TaskIntake(Intake):
                 f"A party may challenge the places of {CHALLENGES_PER_PARTY} others; this one has done so."
             )
         return False
-
-    def _of(self, task: Task, party: str) -> tuple[Submission, ...]:
-        return self.submissions.of_submitter(tenant=self.tenant, task_id=task.id, submitter=party)

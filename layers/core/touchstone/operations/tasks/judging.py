@@ -7,11 +7,11 @@ from random import random
 from typing import Literal
 
 from touchstone.clock import Deadline
-from touchstone.errors import StoreError
 from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.spends import Spend
+from touchstone.operations.jobs.context import any_threshold
 from touchstone.operations.jobs.deferral import GivenUp, Postponed
 from touchstone.operations.jobs.traced import tracing_calls
 from touchstone.operations.jobs.trying import Paid, follow_up, with_judge
@@ -172,7 +172,7 @@ async def _judged[T: Paid](
     # are found only if what was read of the text is the same, so the reading is cached too. The same holds for a single
     # judge whose labels give a threshold: if it is not sure enough, another judge is asked.
     several = {
-        "gate": task.request.judges != 1 or (stage == "gate" and _has_thresholds(context)),
+        "gate": task.request.judges != 1 or (stage == "gate" and any_threshold(context.thresholds)),
         "scoring": task.request.scoring_judges > 1,
     }
     cached = first or several.get(stage, False)
@@ -215,17 +215,6 @@ def _panel(context: TaskContext, wanted: int | Literal["until_sure"], submission
 def _another(context: TaskContext, judge: Judge, submission: Submission) -> Judge | None:
     other = context.other_judge([judge.provider])
     return None if other is None else WorkJudge(other, submission.submitted_at)
-
-
-def _has_thresholds(context: TaskContext) -> bool:
-    """Whether labels give a threshold for any judge.
-
-    False if the labels cannot be read: the check itself reports that.
-    """
-    try:
-        return bool(context.thresholds())
-    except StoreError:
-        return False
 
 
 def _after(context: TaskContext, submission: Submission, failed: _Failed) -> TaskProgress:

@@ -18,7 +18,7 @@ from touchstone.errors import NotFoundError, StoreError
 from touchstone.operations.tenants.folder import ExportedFile, ExportFolder, LineFile, aside, sha256_of
 from touchstone.records import Artifacts, Tenant
 from touchstone.records.belongings import KINDS, OTHER, Belonging, Belongings, kind_of
-from touchstone.records.keys import of_tenant
+from touchstone.records.keys import key_in, of_tenant
 from touchstone.records.objects import StoredObject, TenantObjects
 from touchstone.records.table import Item
 
@@ -135,7 +135,7 @@ class Export:
                 return [
                     (kind, self._line(tenant, item, kind))
                     for item in self.belongings.items(pk)
-                    if (kind := kind_of({"pk": str(item["pk"]), "sk": str(item["sk"])})).kept_back is None
+                    if (kind := kind_of(key_in(item))).kept_back is None
                 ]
             except NotFoundError:  # between the reads of an item and its body the document was replaced or removed
                 continue

@@ -168,7 +168,10 @@ def conclude(
     Raises `InputError` for a result of another experiment, and for two results of one pair.
     """
     found = _ordered(experiment, results)
-    respects = {name: _of_metric(found, name) for name in experiment.measured} | {PREFERENCE: _of_preference(found)}
+    respects: dict[str, tuple[ItemPair, ...]] = {
+        name: _paired(found, [scores_of_metric(one, name) for one in found]) for name in experiment.measured
+    }
+    respects[PREFERENCE] = _paired(found, [scores_of_preference(one) for one in found])
     tests = {name: paired_difference(pairs, seed=experiment.seed, scale=WHOLE) for name, pairs in respects.items()}
     corrected = holm({name: test.p_value for name, test in tests.items()})
     tested = max(1, sum(test.p_value is not None for test in tests.values()))
@@ -224,14 +227,6 @@ def _ordered(experiment: Experiment, results: Iterable[PairResult]) -> list[Pair
             raise InputError(f"There are two results of item {one.item!r}; give one for each pair.", where=one.item)
         by_item[one.item] = one
     return [by_item[item] for item in sources if item in by_item]
-
-
-def _of_metric(found: Sequence[PairResult], name: MetricName) -> tuple[ItemPair, ...]:
-    return _paired(found, [scores_of_metric(one, name) for one in found])
-
-
-def _of_preference(found: Sequence[PairResult]) -> tuple[ItemPair, ...]:
-    return _paired(found, [scores_of_preference(one) for one in found])
 
 
 def _paired(found: Sequence[PairResult], scores: Sequence[RunScores]) -> tuple[ItemPair, ...]:

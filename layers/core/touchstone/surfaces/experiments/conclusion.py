@@ -306,12 +306,7 @@ class Respect:
 def respects_of(conclusion: Conclusion) -> tuple[Respect, ...]:
     """All respects: the metrics in their order, then the preference."""
     metrics = (
-        Respect(
-            name=one.metric,
-            comparison=one,
-            unscored_a=one.a.unscored_items,
-            unscored_b=one.b.unscored_items,
-        )
+        Respect(name=one.metric, comparison=one, unscored_a=one.a.unscored_items, unscored_b=one.b.unscored_items)
         for one in conclusion.metrics
     )
     unscored = conclusion.preference.unscored

@@ -148,10 +148,7 @@ class _Order:
 
 
 async def _generate[R: JudgeReply](
-    reply_type: type[R],
-    faults_of: Callable[[R, Generation], Iterator[str]],
-    order: _Order,
-    measuring: Measuring,
+    reply_type: type[R], faults_of: Callable[[R, Generation], Iterator[str]], order: _Order, measuring: Measuring
 ) -> GeneratedPiece:
     name = f"generate_{order.surface}"
     shown = excerpt(order.passages.text, most=MAX_SECTION_CHARS)

@@ -8,7 +8,6 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal, Protocol
 
 from pydantic import BaseModel
@@ -43,26 +42,22 @@ MOST_FAULTS = 5
 NOT_ALLOWED = "Commands and endpoints of an experiment are not run unless that is allowed"
 type Side = Literal["a", "b"]
 SIDES: tuple[Side, Side] = ("a", "b")
-PURPOSES: Mapping[Side, str] = MappingProxyType({"a": "make_a", "b": "make_b"})
+PURPOSES: Mapping[Side, str] = {"a": "make_a", "b": "make_b"}
 """The purpose of the calls of the makers of A and of B."""
-REPLIES: Mapping[Surface, type[JudgeReply]] = MappingProxyType(
-    {"quiz": WrittenQuiz, "flashcards": DeckReply, "summary": SummaryReply}
-)
-FORMS: Mapping[Surface, str] = MappingProxyType(
-    {
-        "summary": "Reply with one JSON object with exactly one field, `text`: what you wrote, plain text or Markdown.",
-        "flashcards": (
-            "Reply with one JSON object with exactly one field, `cards`: a list of objects with exactly the fields "
-            "`front` and `back`."
-        ),
-        "quiz": (
-            "Reply with one JSON object with exactly one field, `questions`: a list of objects with exactly the fields "
-            "`kind` (single_choice, multiple_choice, true_false or fill_in_the_blank), `question_text`, `choices` (a "
-            "list of texts, empty where nothing is chosen), `answers` (a list; of choices, each as it stands there; of "
-            "a statement, true or false) and `explanation` (a text or null)."
-        ),
-    }
-)
+REPLIES: Mapping[Surface, type[JudgeReply]] = {"quiz": WrittenQuiz, "flashcards": DeckReply, "summary": SummaryReply}
+FORMS: Mapping[Surface, str] = {
+    "summary": "Reply with one JSON object with exactly one field, `text`: what you wrote, plain text or Markdown.",
+    "flashcards": (
+        "Reply with one JSON object with exactly one field, `cards`: a list of objects with exactly the fields "
+        "`front` and `back`."
+    ),
+    "quiz": (
+        "Reply with one JSON object with exactly one field, `questions`: a list of objects with exactly the fields "
+        "`kind` (single_choice, multiple_choice, true_false or fill_in_the_blank), `question_text`, `choices` (a "
+        "list of texts, empty where nothing is chosen), `answers` (a list; of choices, each as it stands there; of "
+        "a statement, true or false) and `explanation` (a text or null)."
+    ),
+}
 """The form of the reply, which a model is told after the variant's own words. It is the same for both variants."""
 
 

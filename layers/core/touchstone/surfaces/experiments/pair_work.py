@@ -6,7 +6,6 @@ functions. If a step finds its work done, it returns the same record.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from types import MappingProxyType
 from typing import Self
 
 from touchstone.attempts import BATCHED, Attempts, TryEnd
@@ -24,7 +23,7 @@ from touchstone.surfaces.labelling import CARDS_OF_CALLS as CARDS_OF_METRICS
 from touchstone.surfaces.measurement import Unmeasured
 from touchstone.surfaces.model import TIER
 
-CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = MappingProxyType({**CARDS_OF_METRICS, PURPOSE: (PURPOSE, TIER)})
+CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = {**CARDS_OF_METRICS, PURPOSE: (PURPOSE, TIER)}
 """The calls of a pair that bring verdicts: those of the metrics, as in a measurement, and those of the preference."""
 
 
@@ -243,7 +242,7 @@ def pair_put_back(
         return pair_over(pair, None, cost_usd=cost_usd, now=now, counts=counts, unpriced_calls=unpriced_calls)
     attempts = pair.attempts.put_back(until=until, ended=ended)
     return pair.model_copy(
-        update={"attempts": attempts, "failure": why, **_outlay(pair, cost_usd, counts, unpriced_calls), "at": now},
+        update={"attempts": attempts, "failure": why, **_outlay(pair, cost_usd, counts, unpriced_calls), "at": now}
     )
 
 

@@ -66,10 +66,7 @@ def replication_of(pairs: Sequence[RunScores], *, runs: int) -> Replication | No
     means = [mean_of([pair[run] for pair in by_pair if run < len(pair)]) for run in range(runs)]
     within = [found for pair in by_pair if (found := _variance(pair)) is not None]
     return Replication(
-        runs=runs,
-        differences=tuple(means),
-        variance=_variance(means),
-        item_variance=fmean(within) if within else None,
+        runs=runs, differences=tuple(means), variance=_variance(means), item_variance=fmean(within) if within else None
     )
 
 

@@ -216,11 +216,7 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
             )
 
         found = await measuring.ask_with(
-            PURPOSE,
-            render,
-            PreferenceReply,
-            lambda reply: _faults(reply, pieces),
-            max_output_tokens=OUTPUT_TOKENS,
+            PURPOSE, render, PreferenceReply, lambda reply: _faults(reply, pieces), max_output_tokens=OUTPUT_TOKENS
         )
         if isinstance(found, Checked):
             return _order(first, second, found.value), found.spends

@@ -1,8 +1,8 @@
 """A whole experiment: pair by pair, several at a time, resumable, within a limit of cost."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, closing, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import aclosing, closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -95,19 +95,15 @@ async def run_experiment(
         raise InputError("At least one pair must be measured at a time.", where="concurrency")
     registry = registry or load_registry()
     _all_allowed(experiment, commands=allow_commands)
-    async with _opened_judges(judges, registry) as ours:
+    own = aclosing(Judges(registry, EnvironmentKeys(registry))) if judges is None else nullcontext(judges)
+    async with own as ours:
         asked = _judge(judge, ours, needed=experiment.needs_judge)
         panel = None if asked is None else experiment_panel(ours, asked, experiment.judges)
         if panel is not None and panel.shortage is not None:
             raise SettingsError(str(panel.shortage))
         named = _named(experiment, ours)
         asking = _Asking(
-            judge=asked,
-            several=panel,
-            writer=generator or asked,
-            named=named,
-            seconds=seconds,
-            use_cache=use_cache,
+            judge=asked, several=panel, writer=generator or asked, named=named, seconds=seconds, use_cache=use_cache
         )
         if max_cost_usd is not None:
             for one in (*asking.judges, asking.writer, *named.values()):
@@ -199,10 +195,7 @@ class _Run:
             raise StoreError("A reply that was paid for could not be kept; free some space, or name another folder.")
         short = len(self._done) < len(self._experiment.pairs)
         conclusion = conclude(
-            self._experiment,
-            self._results.values(),
-            paid=self._records.paid,
-            stopped=ledger.stopped if short else None,
+            self._experiment, self._results.values(), paid=self._records.paid, stopped=ledger.stopped if short else None
         )
         if self._folder is not None:
             self._folder.conclude(conclusion)
@@ -319,19 +312,6 @@ def _named(experiment: Experiment, judges: Judges) -> dict[str, Judge]:
     """The models that the variants' prompts name. Raises `SettingsError` if one cannot be asked."""
     prompts = [maker for maker in experiment.makers if isinstance(maker, PromptMaker)]
     return {maker.model: model_of(judges, maker) for maker in prompts if maker.model is not None}
-
-
-@asynccontextmanager
-async def _opened_judges(given: Judges | None, registry: Registry) -> AsyncIterator[Judges]:
-    """The judges given, or those of the environment, which are closed at the end."""
-    if given is not None:
-        yield given
-        return
-    judges = Judges(registry, EnvironmentKeys(registry))
-    try:
-        yield judges
-    finally:
-        await judges.aclose()
 
 
 def _judge(given: Judge | None, judges: Judges, *, needed: bool) -> Judge | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from touchstone.judges.fence import contains_verbatim
-from touchstone.material import Deck, Flashcard, Question, Quiz, Summary
+from touchstone.material import Deck, Question, Quiz, Summary
 from touchstone.material.source import sections_of
 from touchstone.surfaces.catalogue import Material
 
@@ -63,7 +63,7 @@ def text_of(material: Material) -> str:
         case Quiz():
             return "\n\n".join("\n".join(_question(n, one)) for n, one in enumerate(material.questions, start=1))
         case Deck():
-            return "\n\n".join("\n".join(_card(n, one)) for n, one in enumerate(material.cards, start=1))
+            return "\n\n".join(f"{n}. {one.front}\n= {one.back}" for n, one in enumerate(material.cards, start=1))
 
 
 def _question(number: int, question: Question) -> Iterator[str]:
@@ -72,8 +72,3 @@ def _question(number: int, question: Question) -> Iterator[str]:
     yield f"= {' / '.join(question.answers)}"
     if question.explanation:
         yield f"({question.explanation})"
-
-
-def _card(number: int, card: Flashcard) -> Iterator[str]:
-    yield f"{number}. {card.front}"
-    yield f"= {card.back}"

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Literal, cast
 
 from touchstone.packaged import own_table
@@ -41,10 +40,10 @@ class Flaw:
 
 type _Sentences = Mapping[FlawLabel, Mapping[Language, Mapping[str, str]]]
 
-_PLACES: Mapping[Language, Mapping[str, str]] = MappingProxyType({
+_PLACES: Mapping[Language, Mapping[str, str]] = {
     "en": {"true": "“true”", "false": "“false”", "choice": "choice {number}"},
     "zh": {"true": "“对”", "false": "“错”", "choice": "第 {number} 项"},
-})  # fmt: skip
+}  # fmt: skip
 
 
 def sentences_of(flaw: Flaw, language: Language) -> tuple[str, str]:

@@ -15,7 +15,6 @@ Summaries are asked the same question about their source: see `summary_faithfuln
 """
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
@@ -28,9 +27,7 @@ from touchstone.together import gather_all
 CARDS_A_CALL = 10
 
 type CardLabel = Literal["CORRECT", "INCORRECT_ANSWER", "ERROR", "UNSUPPORTED"]
-VALUES: Mapping[str, float] = MappingProxyType(
-    {"CORRECT": 1.0, "INCORRECT_ANSWER": 0.0, "ERROR": 0.0, "UNSUPPORTED": 0.0}
-)
+VALUES: Mapping[str, float] = {"CORRECT": 1.0, "INCORRECT_ANSWER": 0.0, "ERROR": 0.0, "UNSUPPORTED": 0.0}
 
 
 class CardVerdict(Grounded):

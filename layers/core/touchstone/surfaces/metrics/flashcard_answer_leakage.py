@@ -16,7 +16,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
-from types import MappingProxyType
 
 from touchstone.material import Deck, Flashcard
 from touchstone.surfaces.catalogue import text_of
@@ -46,11 +45,11 @@ _JOINED_BEFORE = re.compile(
 )
 _JOINED_AFTER = re.compile(r"\s*(?:[,、/]|\b(?:or|and|vs\.?|versus)\b|[和与與跟及或]|[还還]是)", re.IGNORECASE)
 
-_SENTENCES: Mapping[Language, tuple[str, str, str]] = MappingProxyType({
+_SENTENCES: Mapping[Language, tuple[str, str, str]] = {
     "en": ("The front does not hold the answer.", "The answer stands on the front: {words}.",
            "Ask without these words, or leave a blank in their place."),
     "zh": ("正面没有透露答案。", "答案出现在正面：{words}。", "换一种问法，不用这些词，或以空格代替。"),
-})  # fmt: skip
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ twenty rules of formulating knowledge", rules 4, 9 and 10.
 """
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
@@ -20,7 +19,7 @@ from touchstone.surfaces.model import ItemLabel, MetricResult
 from touchstone.surfaces.numbered import Numbered, is_blank
 
 type AtomicityLabel = Literal["ATOMIC", "COMPOUND", "ERROR"]
-VALUES: Mapping[AtomicityLabel, float] = MappingProxyType({"ATOMIC": 1.0, "COMPOUND": 0.0, "ERROR": 0.0})
+VALUES: Mapping[AtomicityLabel, float] = {"ATOMIC": 1.0, "COMPOUND": 0.0, "ERROR": 0.0}
 
 
 class CardAtomicity(Numbered):

@@ -8,14 +8,12 @@ its context on itself (Wozniak 1999, "Effective learning: twenty rules of formul
 optimize wording, context cues).
 """
 
-from collections.abc import Iterator
-
 from touchstone.judges.calls import JudgeReply
 from touchstone.material import Deck
 from touchstone.surfaces.cards import label_cards
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.metrics.quiz_clarity import INSTEAD, VALUES, ClarityLabel
-from touchstone.surfaces.model import ItemLabel, MetricResult
+from touchstone.surfaces.model import MetricResult
 from touchstone.surfaces.numbered import ClassVerdict, verdict_faults, verdict_label
 
 
@@ -38,15 +36,7 @@ async def flashcard_clarity(deck: Deck, measuring: Measuring) -> MetricResult:
         deck,
         CardClarityReply,
         entries=lambda reply: reply.cards,
-        faults_of=_faults,
-        label=_label,
+        faults_of=lambda verdict: verdict_faults(verdict, "card", VALUES, instead=INSTEAD),
+        label=lambda card, verdict: verdict_label(card, verdict, VALUES),
         measuring=measuring,
     )
-
-
-def _label(card: str, verdict: CardClarity) -> ItemLabel:
-    return verdict_label(card, verdict, VALUES)
-
-
-def _faults(verdict: CardClarity) -> Iterator[str]:
-    return verdict_faults(verdict, "card", VALUES, instead=INSTEAD)

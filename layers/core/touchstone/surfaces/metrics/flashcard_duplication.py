@@ -9,7 +9,6 @@ found. A card turned round is another card. Cards that can be mistaken for each 
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Literal
 
 from touchstone.material import Deck
@@ -19,7 +18,7 @@ from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.text.language import Language, language_of
 
 type DuplicationLabel = Literal["UNIQUE", "DUPLICATE", "NEAR_DUPLICATE", "SAME_FRONT"]
-_SENTENCES: Mapping[Language, Mapping[DuplicationLabel, tuple[str, str | None]]] = MappingProxyType({
+_SENTENCES: Mapping[Language, Mapping[DuplicationLabel, tuple[str, str | None]]] = {
     "en": {
         "UNIQUE": ("No earlier card is like it.", None),
         "DUPLICATE": ("It is the same as card {other}.", "Leave it out."),
@@ -35,7 +34,7 @@ _SENTENCES: Mapping[Language, Mapping[DuplicationLabel, tuple[str, str | None]]]
         "NEAR_DUPLICATE": ("与卡片 {other} 只差一两个词。", "两张中保留较好的一张。"),
         "SAME_FRONT": ("卡片 {other} 问的相同，答案却不同。", "在两张卡片的正面写明要的是哪个答案。"),
     },
-})  # fmt: skip
+}  # fmt: skip
 
 
 def flashcard_duplication(deck: Deck, *, language: Language | None = None) -> MetricResult:

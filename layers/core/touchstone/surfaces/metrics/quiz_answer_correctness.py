@@ -22,7 +22,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import MOST_FAULTS, JudgeReply
@@ -101,32 +100,28 @@ def _terms(text: str) -> Iterator[str]:
 TOKENS_AN_ANSWER = 240
 
 type CorrectnessLabel = Literal["CORRECT", "INCORRECT_ANSWER", "INCORRECT_DISTRACTOR", "ERROR"]
-_WITHOUT_JUDGE: Mapping[str, CorrectnessLabel] = MappingProxyType(
-    {
-        "NO_KEY": "ERROR",
-        "SEVERAL_KEYS": "ERROR",
-        "KEY_OUTSIDE_CHOICES": "INCORRECT_ANSWER",
-        "DUPLICATE_OPTIONS": "INCORRECT_DISTRACTOR",
-    }
-)
-_SUGGESTIONS: Mapping[Language, Mapping[str, str]] = MappingProxyType(
-    {
-        "en": {
-            "mark": "Mark “{text}” as the key.",
-            "true_false": "Mark the statement as “{text}”.",
-            "rewrite": "Replace “{text}” in the key by an answer that is right.",
-            "reword": "Reword “{text}” so that it is wrong, or add it to the key.",
-            "decide": "Reword the question so that what it is made from decides it.",
-        },
-        "zh": {
-            "mark": "把“{text}”标为答案。",
-            "true_false": "把这个陈述标为“{text}”。",
-            "rewrite": "把答案中的“{text}”换成正确的答案。",
-            "reword": "改写“{text}”使它成为错误的选项，或把它加进答案。",
-            "decide": "改写题目，使出题所据的内容能够断定它。",
-        },
-    }
-)
+_WITHOUT_JUDGE: Mapping[str, CorrectnessLabel] = {
+    "NO_KEY": "ERROR",
+    "SEVERAL_KEYS": "ERROR",
+    "KEY_OUTSIDE_CHOICES": "INCORRECT_ANSWER",
+    "DUPLICATE_OPTIONS": "INCORRECT_DISTRACTOR",
+}
+_SUGGESTIONS: Mapping[Language, Mapping[str, str]] = {
+    "en": {
+        "mark": "Mark “{text}” as the key.",
+        "true_false": "Mark the statement as “{text}”.",
+        "rewrite": "Replace “{text}” in the key by an answer that is right.",
+        "reword": "Reword “{text}” so that it is wrong, or add it to the key.",
+        "decide": "Reword the question so that what it is made from decides it.",
+    },
+    "zh": {
+        "mark": "把“{text}”标为答案。",
+        "true_false": "把这个陈述标为“{text}”。",
+        "rewrite": "把答案中的“{text}”换成正确的答案。",
+        "reword": "改写“{text}”使它成为错误的选项，或把它加进答案。",
+        "decide": "改写题目，使出题所据的内容能够断定它。",
+    },
+}
 
 
 class AnswerVerdict(Numbered):

@@ -7,14 +7,13 @@ guides name both flaws first (Haladyna, Downing & Rodriguez 2002, "A review of m
 guidelines 6-10).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
 from touchstone.material import Question, Quiz
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
-from touchstone.surfaces.model import ItemLabel, MetricResult
+from touchstone.surfaces.model import MetricResult
 from touchstone.surfaces.numbered import ClassVerdict, Numbers, ask_each, labelled, verdict_faults, verdict_label
 from touchstone.together import gather_all
 
@@ -25,7 +24,7 @@ CALL_CHARS = 45_000
 TOKENS_A_QUESTION = 160
 
 type ClarityLabel = Literal["CLEAR", "AMBIGUOUS", "CONTEXT_DEPENDENT", "ERROR"]
-VALUES: Mapping[str, float] = MappingProxyType({"CLEAR": 1.0, "AMBIGUOUS": 0.0, "CONTEXT_DEPENDENT": 0.0, "ERROR": 0.0})
+VALUES: Mapping[str, float] = {"CLEAR": 1.0, "AMBIGUOUS": 0.0, "CONTEXT_DEPENDENT": 0.0, "ERROR": 0.0}
 """ERROR: the question asks nothing that could be answered, since it is cut off or garbled."""
 INSTEAD = "say how to make it clear"
 """What a suggestion is asked to say."""
@@ -60,16 +59,8 @@ async def _judged(group: Sequence[Question], measuring: Measuring) -> Labelled:
         ClarityReply,
         things=Numbers(ids=tuple(one.id for one in group), noun="Question"),
         entries=lambda reply: reply.questions,
-        faults_of=_faults,
+        faults_of=lambda verdict: verdict_faults(verdict, "question", VALUES, instead=INSTEAD),
         tokens_each=TOKENS_A_QUESTION,
         values={"questions": [{"text": one.question_text, "choices": list(one.choices)} for one in group]},
     )
-    return labelled(reply, _label)
-
-
-def _label(item: str, verdict: QuestionClarity) -> ItemLabel:
-    return verdict_label(item, verdict, VALUES)
-
-
-def _faults(verdict: QuestionClarity) -> Iterator[str]:
-    return verdict_faults(verdict, "question", VALUES, instead=INSTEAD)
+    return labelled(reply, lambda item, verdict: verdict_label(item, verdict, VALUES))

@@ -13,7 +13,6 @@ item here; quiz_answer_correctness and quiz_item_flaws say what is wrong with th
 """
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
@@ -35,7 +34,7 @@ from touchstone.together import gather_all
 TOKENS_A_DISTRACTOR = 200
 
 type DistractorLabel = Literal["PLAUSIBLE", "WEAK", "ABSURD"]
-VALUES: Mapping[str, float] = MappingProxyType({"PLAUSIBLE": 1.0, "WEAK": 0.0, "ABSURD": 0.0})
+VALUES: Mapping[str, float] = {"PLAUSIBLE": 1.0, "WEAK": 0.0, "ABSURD": 0.0}
 
 
 class DistractorVerdict(ClassVerdict):

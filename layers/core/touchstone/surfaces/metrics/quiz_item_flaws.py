@@ -64,10 +64,5 @@ def _items(question: Question, flaws: Sequence[Flaw], language: Language) -> Ite
     for flaw in flaws:
         reason, suggestion = sentences_of(flaw, language)
         yield ItemLabel(
-            item=question.id,
-            label=flaw.label,
-            value=0.0,
-            reason=reason,
-            suggestion=suggestion,
-            weight=1 / len(flaws),
+            item=question.id, label=flaw.label, value=0.0, reason=reason, suggestion=suggestion, weight=1 / len(flaws)
         )

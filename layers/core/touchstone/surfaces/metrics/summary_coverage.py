@@ -9,7 +9,6 @@ content selection in summarization: the pyramid method".
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
@@ -28,7 +27,7 @@ TOPIC_CHARS = 15_000
 TOKENS_A_TOPIC = 350
 
 type TopicLabel = Literal["COVERED", "MENTIONED", "MISSING"]
-VALUES: Mapping[TopicLabel, float] = MappingProxyType({"COVERED": 1.0, "MENTIONED": 0.5, "MISSING": 0.0})
+VALUES: Mapping[TopicLabel, float] = {"COVERED": 1.0, "MENTIONED": 0.5, "MISSING": 0.0}
 
 
 class TopicCoverage(Grounded):

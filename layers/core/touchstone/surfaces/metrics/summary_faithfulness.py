@@ -11,7 +11,6 @@ decides, as here with sections: Laban et al. 2022, "SummaC".
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
@@ -26,9 +25,10 @@ CLAIMS_A_CALL = 15
 
 type ClaimLabel = Literal["SUPPORTED", "CONTRADICTED", "UNSUPPORTED"]
 TRIVIAL = "TRIVIAL"
-WHY_TRIVIAL: Mapping[Language, str] = MappingProxyType(
-    {"en": "It says nothing that a source could support.", "zh": "其中没有任何需要原文支持的内容。"}
-)
+WHY_TRIVIAL: Mapping[Language, str] = {
+    "en": "It says nothing that a source could support.",
+    "zh": "其中没有任何需要原文支持的内容。",
+}
 
 
 class ClaimVerdict(Grounded):
@@ -48,7 +48,7 @@ RULE = Rule(
     reply_type=FaithfulnessReply,
     entries=lambda reply: reply.claims,
     noun="Claim",
-    values=MappingProxyType({"SUPPORTED": 1.0, "CONTRADICTED": 0.0, "UNSUPPORTED": 0.0}),
+    values={"SUPPORTED": 1.0, "CONTRADICTED": 0.0, "UNSUPPORTED": 0.0},
     quoted=frozenset({"SUPPORTED", "CONTRADICTED"}),
     a_call=CLAIMS_A_CALL,
 )

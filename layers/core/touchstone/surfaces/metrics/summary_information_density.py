@@ -10,7 +10,6 @@ with chain of density prompting".
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import batched
-from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
@@ -28,7 +27,7 @@ SENTENCES_A_CALL = 50
 TOKENS_A_SENTENCE = 120
 
 type SentenceLabel = Literal["INFORMATIVE", "FILLER", "REPETITION"]
-VALUES: Mapping[SentenceLabel, float] = MappingProxyType({"INFORMATIVE": 1.0, "FILLER": 0.0, "REPETITION": 0.0})
+VALUES: Mapping[SentenceLabel, float] = {"INFORMATIVE": 1.0, "FILLER": 0.0, "REPETITION": 0.0}
 
 
 class SentenceDensity(Numbered):

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 from touchstone.statistics.paired import FEWEST_SOURCES
@@ -230,16 +229,12 @@ def _are(number: int) -> str:
     return "is 1" if number == 1 else f"are {number}"
 
 
-_OF_PART: Mapping[Stopped | None, NoteName] = MappingProxyType(
-    {None: "part", "max_cost": "part_max_cost", "day_quota": "part_day_quota"}
-)
-_NOT_COMPARED: Mapping[NoteName, NoteName] = MappingProxyType(
-    {
-        "no_pair": "not_compared_no_pair",
-        "few_sources": "not_compared_few_sources",
-        "one_source": "not_compared_one_source",
-    }
-)
+_OF_PART: Mapping[Stopped | None, NoteName] = {None: "part", "max_cost": "part_max_cost", "day_quota": "part_day_quota"}
+_NOT_COMPARED: Mapping[NoteName, NoteName] = {
+    "no_pair": "not_compared_no_pair",
+    "few_sources": "not_compared_few_sources",
+    "one_source": "not_compared_one_source",
+}
 
 
 def noted(conclusion: Conclusion) -> Iterator[ReportNote]:
@@ -288,63 +283,61 @@ def _said_not_compared(why: NoteName) -> Callable[..., str]:
 
 
 _OFTEN = "would have been found at least four times of five"
-_ENGLISH: Mapping[NoteName, Callable[..., str]] = MappingProxyType(
-    {
-        "alike": lambda respects: f"In {counted(respects, 'other respect')} no difference is shown.",
-        "calls_unpriced": lambda calls: (
-            f"{counted(calls, 'call')} of unknown price {'is' if calls == 1 else 'are'} not in the cost."
-        ),
-        "excerpts": lambda pairs: (
-            f"Of {counted(pairs, 'pair')} too long for one prompt the judge's preference rests on excerpts."
-        ),
-        "few_sources": lambda fewest, sources: (
-            f"an interval needs {fewest} sources, and there {_are(sources)} with scores of both"
-        ),
-        "flipped": lambda share: (
-            f"In {share} of the pairs the judge's verdict did not survive the swap of the two; those are ties."
-        ),
-        "found_beyond": lambda whole: (
-            f"even one of {whole} points, the whole scale, would have been found less than four times of five"
-        ),
-        "found_from": lambda points, metric: f"one of {points} points in {called(metric)} {_OFTEN}",
-        "found_from_beyond": lambda least, least_metric, most_metric, whole: (
-            f"one of {least} points ({called(least_metric)}) {_OFTEN}, "
-            f"in {called(most_metric)} not even one of {whole} points"
-        ),
-        "found_from_to": lambda least, least_metric, most, most_metric: (
-            f"one of {least} points ({called(least_metric)}) to {most} points ({called(most_metric)}) {_OFTEN}"
-        ),
-        "found_untold": lambda: "how large one would have been found cannot be told, since the differences do not vary",
-        "needed": lambda sources, points, metric: (
-            f"With {counted(sources, 'more source')} like these, the {points} points seen in {called(metric)} would be "
-            "shown four times of five."
-        ),
-        "no_pair": lambda: "no pair has a score for both variants",
-        "no_preference": lambda pairs: (
-            f"{counted(pairs, 'pair')} {'has' if pairs == 1 else 'have'} no preference, for want of a verdict in one "
-            "order or both."
-        ),
-        "not_asked": lambda: "No judge was asked, so there is no preference.",
-        "not_compared_few_sources": _said_not_compared("few_sources"),
-        "not_compared_no_pair": _said_not_compared("no_pair"),
-        "not_compared_one_source": _said_not_compared("one_source"),
-        "not_generated": lambda items: (
-            f"{counted(items, 'item')} could not be generated, and {'has' if items == 1 else 'have'} no score."
-        ),
-        "one_source": lambda: "one source holds so many of the items that no interval has bounds",
-        "part": _part,
-        "part_day_quota": lambda **of: _part(**of, why=" because the provider's quota of the day is spent"),
-        "part_max_cost": lambda **of: _part(**of, why=" because the next call could have cost more than was allowed"),
-        "replicates": lambda times: (
-            f"The same was asked {times} times, and the mean counts; “between runs” is the standard deviation of a "
-            "difference from one time to the next, on the same items by the same judges."
-        ),
-        "unscored": lambda metric, a, unscored_a, b, unscored_b: (
-            f"{_capital(called(metric))} has no score for {counted(unscored_a, 'item')} of “{a}” and "
-            f"{counted(unscored_b, 'item')} of “{b}”; their pairs are left out of it."
-        ),
-    }
-)
+_ENGLISH: Mapping[NoteName, Callable[..., str]] = {
+    "alike": lambda respects: f"In {counted(respects, 'other respect')} no difference is shown.",
+    "calls_unpriced": lambda calls: (
+        f"{counted(calls, 'call')} of unknown price {'is' if calls == 1 else 'are'} not in the cost."
+    ),
+    "excerpts": lambda pairs: (
+        f"Of {counted(pairs, 'pair')} too long for one prompt the judge's preference rests on excerpts."
+    ),
+    "few_sources": lambda fewest, sources: (
+        f"an interval needs {fewest} sources, and there {_are(sources)} with scores of both"
+    ),
+    "flipped": lambda share: (
+        f"In {share} of the pairs the judge's verdict did not survive the swap of the two; those are ties."
+    ),
+    "found_beyond": lambda whole: (
+        f"even one of {whole} points, the whole scale, would have been found less than four times of five"
+    ),
+    "found_from": lambda points, metric: f"one of {points} points in {called(metric)} {_OFTEN}",
+    "found_from_beyond": lambda least, least_metric, most_metric, whole: (
+        f"one of {least} points ({called(least_metric)}) {_OFTEN}, "
+        f"in {called(most_metric)} not even one of {whole} points"
+    ),
+    "found_from_to": lambda least, least_metric, most, most_metric: (
+        f"one of {least} points ({called(least_metric)}) to {most} points ({called(most_metric)}) {_OFTEN}"
+    ),
+    "found_untold": lambda: "how large one would have been found cannot be told, since the differences do not vary",
+    "needed": lambda sources, points, metric: (
+        f"With {counted(sources, 'more source')} like these, the {points} points seen in {called(metric)} would be "
+        "shown four times of five."
+    ),
+    "no_pair": lambda: "no pair has a score for both variants",
+    "no_preference": lambda pairs: (
+        f"{counted(pairs, 'pair')} {'has' if pairs == 1 else 'have'} no preference, for want of a verdict in one "
+        "order or both."
+    ),
+    "not_asked": lambda: "No judge was asked, so there is no preference.",
+    "not_compared_few_sources": _said_not_compared("few_sources"),
+    "not_compared_no_pair": _said_not_compared("no_pair"),
+    "not_compared_one_source": _said_not_compared("one_source"),
+    "not_generated": lambda items: (
+        f"{counted(items, 'item')} could not be generated, and {'has' if items == 1 else 'have'} no score."
+    ),
+    "one_source": lambda: "one source holds so many of the items that no interval has bounds",
+    "part": _part,
+    "part_day_quota": lambda **of: _part(**of, why=" because the provider's quota of the day is spent"),
+    "part_max_cost": lambda **of: _part(**of, why=" because the next call could have cost more than was allowed"),
+    "replicates": lambda times: (
+        f"The same was asked {times} times, and the mean counts; “between runs” is the standard deviation of a "
+        "difference from one time to the next, on the same items by the same judges."
+    ),
+    "unscored": lambda metric, a, unscored_a, b, unscored_b: (
+        f"{_capital(called(metric))} has no score for {counted(unscored_a, 'item')} of “{a}” and "
+        f"{counted(unscored_b, 'item')} of “{b}”; their pairs are left out of it."
+    ),
+}
 """Each note as a sentence, or as the end of one, by its name."""
 
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from types import MappingProxyType
 
 from touchstone.judges.fence import visible
 from touchstone.markdown import as_markdown
@@ -13,8 +12,7 @@ from touchstone.surfaces.experiments.report.sides import OUTCOMES, ShownSide, Si
 from touchstone.text.language import Language
 from touchstone.usage import dollars
 
-WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType(
-    {
+WORDS: Mapping[Language, Mapping[str, str]] = {
         "en": {
             "title": "side by side", "all": "all", "win": "B wins", "loss": "A wins", "flip": "flips", "tie": "ties",
             "not_compared": "not compared", "prompts": "The prompts", "makers": "Who made them, and what it took",
@@ -40,8 +38,7 @@ WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType(
             "flip_means": "翻转：交换两者顺序后，评判模型的结论随之改变；按平局计。",
             "marks": "标记之处是另一份文本所没有的。",
         },
-    }
-)  # fmt: skip
+    }  # fmt: skip
 """The words of the page."""
 
 

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.fence import visible
@@ -110,7 +109,7 @@ type Outcome = Literal["win", "loss", "flip", "tie", "not_compared"]
 OUTCOMES: tuple[Outcome, ...] = ("win", "loss", "flip", "tie", "not_compared")
 type Preferred = Literal["a", "b", "tie", "nothing"]
 type Only = Literal["wins", "losses", "flips"]
-ONLY: Mapping[Only, Outcome] = MappingProxyType({"wins": "win", "losses": "loss", "flips": "flip"})
+ONLY: Mapping[Only, Outcome] = {"wins": "win", "losses": "loss", "flips": "flip"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from touchstone.markdown import tidy
 from touchstone.spreadsheets import Cell, as_csv
-from touchstone.surfaces.experiments.conclusion import (
-    DECIMALS,
-    PREFERENCE,
-    Conclusion,
-    MetricComparison,
-    respects_of,
-)
+from touchstone.surfaces.experiments.conclusion import DECIMALS, PREFERENCE, Conclusion, MetricComparison, respects_of
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
 from touchstone.surfaces.experiments.panels import flipped_in, mean_scores, preferred_in, scores_of_metric
 from touchstone.surfaces.experiments.report.sentences import headline, notes
