@@ -106,6 +106,7 @@ class _Evidence:
     rates: Mapping[str, Mapping[tuple[str, str], Rate]]
     available: Sequence[str]
     default: str | None
+    min_samples: int
 
     def of(self, subject: str) -> SubjectRouting:
         """The choice for a subject, and the reasons."""
@@ -133,18 +134,25 @@ class _Evidence:
         if self.default is None:
             return None
         return first_choice(
-            subject, available=self.available, pins=pins, rates=self.rates.get(subject, {}), default=self.default
+            subject,
+            available=self.available,
+            pins=pins,
+            rates=self.rates.get(subject, {}),
+            default=self.default,
+            min_samples=self.min_samples,
         )
 
     def _candidate(self, subject: str, unpinned: ProviderChoice) -> CandidateView | None:
-        found = next_candidate(subject, unpinned, available=self.available, rates=self.rates.get(subject, {}))
+        found = next_candidate(
+            subject, unpinned, available=self.available, rates=self.rates.get(subject, {}), min_samples=self.min_samples
+        )
         if found is None:
             return None
         return CandidateView(provider=found.provider, decided=found.decided, rate=found.rate, lacks=found.lacks)
 
     def _evidence(self, subject: str) -> list[EvidenceView]:
         found = self.rates.get(subject, {})
-        counting = counting_rates(subject, found)
+        counting = counting_rates(subject, found, min_samples=self.min_samples)
         return [self._of_provider(name, found[name, of], counts=name in counting) for name, of in sorted(found)]
 
     def _of_provider(self, provider: str, rate: Rate, *, counts: bool) -> EvidenceView:
@@ -168,6 +176,7 @@ def routing_report(
     everywhere: Mapping[str, str],
     rates: Mapping[tuple[str, str], Rate],
     available: Sequence[str],
+    min_samples: int = MIN_SAMPLES,
     limit: int = MOST,
     cursor: str | None = None,
 ) -> RoutingReport:
@@ -181,12 +190,19 @@ def routing_report(
     by_subject: dict[str, dict[tuple[str, str], Rate]] = {}
     for pair, rate in rates.items():
         by_subject.setdefault(pair[1], {})[pair] = rate
-    evidence = _Evidence(routing=routing, everywhere=everywhere, rates=by_subject, available=available, default=default)
+    evidence = _Evidence(
+        routing=routing,
+        everywhere=everywhere,
+        rates=by_subject,
+        available=available,
+        default=default,
+        min_samples=min_samples,
+    )
     subjects = sorted({*routing.pins, *routing.choices, *everywhere, *by_subject})
     part = page_of(subjects, key=str, scope=of_tenant(tenant, "ROUTING"), limit=limit, cursor=cursor)
     return RoutingReport(
         default=default,
-        min_samples=MIN_SAMPLES,
+        min_samples=min_samples,
         subjects=tuple(evidence.of(subject) for subject in part.items),
         cursor=part.cursor,
     )
