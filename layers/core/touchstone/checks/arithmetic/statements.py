@@ -251,6 +251,8 @@ def _is_comparable(left: Tree, right: Tree) -> bool:
 
     Two numbers that are only written down are no computation: "3 pens = $6", "1/5 = 20 people", "560 = 40".
     """
+    if _names_a_part(left, right):
+        return False
     if is_computation(left):
         return True
     if is_computation(right):
@@ -260,6 +262,18 @@ def _is_comparable(left: Tree, right: Tree) -> bool:
     if not fractions[0] or any(number.unit for number in numbers_in(left)):
         return False
     return fractions[1] or (isinstance(right, Numeral) and (right.decimals is not None or right.percent))
+
+
+def _names_a_part(left: Tree, right: Tree) -> bool:
+    """Whether a fraction of something is given in something else: 1/2 turn = 180°, 3/4 pizza = 6 slices."""
+    match left, right:
+        case Apply("div", (Numeral(decimals=None, unit=()) as top, Numeral(decimals=None) as bottom)), Numeral() if (
+            bottom.unit and [token.text for token in bottom.unit] != [token.text for token in right.unit]
+        ):
+            known = [units_named(unit) for unit in (bottom.unit, right.unit)]
+            turns = any(unit.pi for units in known for unit in units)
+            return (turns or not all(known)) and (bool(right.unit) or top.value < bottom.value)
+    return False
 
 
 def _may_be_angles(left: Tree, right: Tree) -> bool:

@@ -245,6 +245,8 @@ class Comparison:
                 same = self._items(Items(tuple(values), "{}"), right)
                 if right.ordered and len(left.alternatives) == 1 and not _indexed(left):
                     return self._point(left.alternatives[0], right, as_written=same)
+                if right.ordered and len(left.alternatives) > 1 and not _indexed(left):
+                    return None if same else same  # two values, and a point or an interval
                 return same if _single_named(left) else same or None
             case Quantity():
                 return False if _single_named(left) else None
@@ -283,8 +285,13 @@ class Comparison:
         names = [{tuple(sorted(name for name, _ in each)) for each in side.alternatives} for side in (left, right)]
         if names[0] != names[1]:
             same = _same_in_any_order(_unnamed(left), _unnamed(right), self.same)
-            if _bases(left) == _bases(right) and len(_bases(left)) == 1 and (_indexed(left) or _indexed(right)):
-                return same  # x_1 = 2, x_2 = 3 are the two values of x
+            bases, roots = _bases(left), [_indexed(left), _indexed(right)]
+            if bases == _bases(right) and len(bases) == 1 and any(roots):
+                bare = [{name for each in side for name in each} <= bases for side in names]
+                # x_1 = 2, x_2 = 3 are the two values of x; Q1 and Q3 are not Q1 and Q2.
+                return same if all(roots) or any(bare) else None
+            if any(":" in name for side in names for each in side for name in each):
+                return None  # a:b = 2:3 and b:a = 3:2
             return False if same is False and _single_named(left) and _single_named(right) else None
         same = _same_in_any_order(
             [dict(each) for each in left.alternatives],
@@ -317,15 +324,24 @@ class Comparison:
         for mine, value in zip(terms, (right, left), strict=True):
             match mine, value:
                 case (over, under), Quantity(tree=tree, units=()):
-                    return self._algebra.trees(Apply("div", (over, under)), tree)
+                    same = self._algebra.trees(Apply("div", (over, under)), tree)
+                    named = under.is_constant and tree.is_constant and not over.is_constant
+                    return same or (None if named else same)  # `x: 3` may give x its value
                 case _, Quantity():
                     return None
         mine, theirs = terms
+        same = _same_in_order(mine, theirs, self._algebra.trees)
+        zero = [[rational(term) == 0 for term in side] for side in terms]
+        if zero[0] == zero[1] and False in zero[0]:
+            first = zero[0].index(False)  # a term that can tell proportions: 0 : 1 : 2 and 0 : 1 : 3 are 0 by the first
 
-        def proportional(one: Tree, other: Tree) -> Answer:
-            return self._algebra.trees(Apply("mul", (mine[0], other)), Apply("mul", (one, theirs[0])))
+            def proportional(one: Tree, other: Tree) -> Answer:
+                return self._algebra.trees(Apply("mul", (mine[first], other)), Apply("mul", (one, theirs[first])))
 
-        return _same_in_order(mine, theirs, self._algebra.trees) or _same_in_order(mine, theirs, proportional)
+            same = same or _same_in_order(mine, theirs, proportional)
+        things = [value.things if isinstance(value, Ratio) else () for value in (left, right)]
+        # 3 red : 1 white is 1 white : 3 red, and not 3 white : 1 red.
+        return None if all(things) and things[0] != things[1] else same
 
     def _regions(self, left: Value, right: Value) -> Answer:
         try:

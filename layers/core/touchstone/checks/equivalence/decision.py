@@ -34,6 +34,7 @@ _POLES = re.compile(
     "|".join(f"(?P<{end}>{'|'.join(words)})" for end, words in own_sources(__file__).items()), re.IGNORECASE
 )
 """Words of directions and changes. A group's name is an axis and one of its ends: `side_a` and `side_b`."""
+_IN_SPACE = frozenset(("side", "height", "latitude", "longitude"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,10 +127,14 @@ def _read_both(given: str, expected: str, *, at_once: bool) -> tuple[ReadAnswer 
 
 
 def _opposed(given: str, expected: str) -> bool:
-    """Whether two texts name opposite directions or changes; the values read from the texts do not hold these."""
+    """Whether two texts name opposite changes or other directions; the values read from the texts do not hold these."""
     shorter, longer = sorted((given, expected), key=len)
     mine = {end.lastgroup or "" for end in _POLES.finditer(shorter[-BARE_LIMIT:])}
     theirs = {end.lastgroup or "" for end in _POLES.finditer(longer[-BARE_LIMIT:])} if mine else set()
+    # 5 km north and 5 km east are not opposite, and yet not the same.
+    there, elsewhere = ({end for end in ends if end[:-2] in _IN_SPACE} for ends in (mine, theirs))
+    if there and elsewhere and there.isdisjoint(elsewhere):
+        return True
     return any(end[:-1] + ("b" if end[-1] == "a" else "a") in theirs - mine for end in mine - theirs)
 
 
