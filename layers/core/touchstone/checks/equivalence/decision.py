@@ -25,6 +25,11 @@ AT_ONCE_CHARS = 1_000
 """The most characters of each text that is compared at once: reading takes about 2 µs per character."""
 _DIGITS = re.compile(r"-?\d{1,30}+(?:\.\d{1,30}+)?", re.ASCII)
 """A plain number: the commonest answer, which is compared without being searched for in the text."""
+_SENTENCE = 120
+"""The most characters of a sentence that may be a whole answer."""
+_SENTENCE_ENDS = re.compile(r"[\n。；!?！？#]|[.;] |boxed")
+"""What shows that a text is more than one sentence, or marks its answer."""
+_NUMBER = re.compile(r"\d++(?:\.\d++)?", re.ASCII)
 _FIGURE = re.compile(r"([∠∡△⊙]|\\(?:angle|triangle|odot)(?![A-Za-z]))\s{0,3}([A-Z]{1,6}|\d)")
 """A figure's name: ∠ABC, ∠1, △ABC."""
 _SEGMENT = re.compile("bar [A-Z]{2}")
@@ -138,6 +143,14 @@ def _opposed(given: str, expected: str) -> bool:
     return any(end[:-1] + ("b" if end[-1] == "a" else "a") in theirs - mine for end in mine - theirs)
 
 
+def _numbers_beside(text: str, answer: str) -> list[str]:
+    """The numbers of one sentence that stand outside its answer, sorted; empty for a longer text."""
+    if len(text) > _SENTENCE or _SENTENCE_ENDS.search(text):
+        return []
+    before, found, behind = text.partition(answer)
+    return sorted(_NUMBER.findall(f"{before} {behind}")) if found else []
+
+
 def _answered(
     found: ReadAnswer, wanted: ReadAnswer, texts: tuple[str, str], comparison: Comparison, tolerance: Tolerance | None
 ) -> bool | None:
@@ -145,6 +158,11 @@ def _answered(
     (_, where), (_, place) = found, wanted
     one, other = map(typed, texts)
     same = _decided(found, wanted, comparison, tolerance)
+    if same and one.strip(" .") != other.strip(" ."):
+        beside = _numbers_beside(one, where.text), _numbers_beside(other, place.text)
+        # Two sentences with one number in common, or with other conditions: `When x = 2, the maximum is 3`.
+        if not (where.certain or place.certain) or (all(beside) and beside[0] != beside[1]):
+            same = None
     if (answer := as_rows((one, where.text), (other, place.text), same=same)) is not same:
         comparison.because = "rows"
     if answer and one != other and _opposed(one, other):

@@ -31,9 +31,9 @@ _MIXED = re.compile(r"(?P<whole>\d{1,4})(?P<mark>-)(?P<over>\d{1,3})/(?P<under>\
 """A mixed number with a hyphen, as American trades write it, or a difference."""
 _CHAIN = re.compile(r"\d{1,3}(?:-\d{1,3}){2,4}", re.ASCII)
 """The sides or angles of a triangle, or a difference: 30-60-90."""
-_PATH = re.compile(r"(?:[A-Z]|[IVX]{1,4})(?:-(?:[A-Z]|[IVX]{1,4})){2,12}")
-"""Points or steps in their order, or a difference: A-C-B."""
-_PLACE = re.compile(r"^([A-Za-z]{1,20})\[(\d{1,4})\]$", re.ASCII)
+_PATH = re.compile(r"[A-Z][A-Za-z0-9]{0,7}(?:-[A-Z][A-Za-z0-9]{0,7}){2,12}", re.ASCII)
+"""Points, steps or groups in their order, or a difference: A-C-B."""
+_PLACE = re.compile(r"(?P<name>[A-Za-z]{1,20})(?P<places>(?:\[\w{1,8}\]){1,3})", re.ASCII)
 """A member of a list, as programs write it, or a product: x[0]."""
 _POWER = re.compile(r"(?<![\d.])(\d)\.10\^", re.ASCII)
 """A power of ten behind a point that multiplies, or a power of a decimal: 3.10^8."""
@@ -54,7 +54,6 @@ _SIZES = re.compile(
 _BY = re.compile(r"(?<=\d) ?(?:[×x]|\\times)")
 _LENGTH = (("length", 1),)
 _OTHERWISE = (
-    ("[", _PLACE, r"\1_{\2}"),
     (".10", _POWER, r"\1×10^"),
     ("C", _CHOSEN, r"\\binom{\1\2}{\3\4}"),
     ("O", _ORDER, r"\1("),
@@ -86,9 +85,11 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
     if (mixed := _MIXED.fullmatch(answer.strip("$ "))) is not None and int(mixed["over"]) < int(mixed["under"]):
         return {"-": f"{mixed['whole']} {mixed['over']}/{mixed['under']}"}
     if _CHAIN.fullmatch(answer):
-        return {"-": answer.replace("-", ", ")}
+        return {"-": answer.replace("-", ", "), "->": _in_order(answer)}
     if _PATH.fullmatch(answer):
-        return {"-": f"({answer.replace('-', ', ')})"}
+        return {"->": _in_order(answer)}
+    if (place := _PLACE.fullmatch(answer)) is not None:
+        return {"[": f"{place['name']}_{{{''.join(re.findall(r'\w+', place['places']))}}}"}
     plain = answer.replace("$", "").strip()
     if "−" not in text and (between := _RANGE.fullmatch(plain)) is not None and _ascends(between):
         return {"-": "[{low}{0}, {high}{0}]".format(between["unit"] or "", **between.groupdict())}
@@ -96,7 +97,7 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
         lengths = _BY.sub(f" {sizes['unit']}, ", plain)
         return {"×": f"{plain}^{1 + len(_BY.findall(plain))}", "x": lengths}
     for sign, pattern, read_as in _OTHERWISE:
-        if pattern.search(plain) and (not same or sign == "["):
+        if not same and pattern.search(plain):
             return {sign: pattern.sub(read_as, plain)}
     if same and not is_foreign(text):
         return {}
@@ -109,6 +110,11 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
         return found
     exchanged = _EITHER.sub(lambda found: found[0].replace(found["mark"], "" if found["mark"] == "." else "."), answer)
     return found | dict.fromkeys(marks, _COMMA.sub(lambda found: found[0].replace(",", "."), exchanged))
+
+
+def _in_order(chain: str) -> str:
+    """What is between the hyphens of a chain, each as a name of its own, in a tuple: the order counts there."""
+    return f"({', '.join(f'x_{{{int.from_bytes(step.encode())}}}' for step in chain.split('-'))})"
 
 
 def _ascends(between: re.Match[str]) -> bool:

@@ -435,9 +435,16 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
 
 
 def _is_one_of_several(sentence: str, introduced: list[re.Match[str]]) -> bool:
-    """Whether the last value of a sentence stands beside others: `The maximum is 3 and the minimum is -1`."""
+    """Whether the last value of a sentence stands beside others, or in a condition of another.
+
+    `The maximum is 3 and the minimum is -1`, `The maximum is 3 when x = 2`.
+    """
     named = [each for each in introduced if each[0][0] not in "=tT共"]
-    if len(named) < 2 or named[-1] is not introduced[-1]:  # noqa: PLR2004
+    if named and introduced[-1][0] == "=" and named[-1].end() <= introduced[-1].start():
+        clause = sentence[named[-1].end() : introduced[-1].start()]
+        if _PATTERN["on condition"].search(clause) is not None:
+            return True
+    if len(named) < 2:  # noqa: PLR2004
         return False
     first, last = named[-2:]
     beside = _PATTERN["stated beside"].search(sentence[first.end() : last.start()])
