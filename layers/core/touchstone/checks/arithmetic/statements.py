@@ -44,6 +44,8 @@ _ROOT_ERROR = Fraction(1, 10**15)
 """How far two values with roots may be apart, as a part of them, that are equal."""
 _ANGLE = (("angle", 1),)
 _HOUR = 3_600
+_ADDED_OTHERWISE = frozenset(("am", "pm", "db", "dba", "dbm"))
+"""Behind numbers that are not added as others are: 11 am + 2 = 1 pm, 60 dB + 60 dB = 63 dB."""
 _ROUNDED = Fraction(1, 100)
 """How far an amount may be from its exact value, as a part of it: it may go on with rounded numbers."""
 _FLOAT_ERROR = Fraction(1, 10**9)
@@ -210,6 +212,9 @@ def is_computation(tree: Tree) -> bool:
 def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> StatementVerdict:
     """Whether the statement holds under any reading; undecided if the budget does not last for all readings."""
     left, right = statement.left[0], statement.right
+    units = (token.text.lower() for number in numbers_in(left) + numbers_in(right) for token in number.unit)
+    if not _ADDED_OTHERWISE.isdisjoint(units):
+        return UNDECIDED
     if isinstance(right, Numeral) and right.unit and (statement.measured or isinstance(left, Numeral)):
         return _judged_amounts(statement, right, budget)
     if not _is_comparable(left, right) or _may_be_angles(left, right):

@@ -210,7 +210,11 @@ class Comparison:
             return None if same and "" in kinds and len(left.values) == _PAIR else same
         if "⦃⦄" in kinds:
             return _same_in_any_order(self._distinct(left.values), self._distinct(right.values), self.same)
-        return _same_in_any_order(left.values, right.values, self.same)
+        same = _same_in_any_order(left.values, right.values, self.same)
+        if same and any(value in left.values[:place] for place, value in enumerate(left.values)):
+            # What names a value twice is no set of values: 2, 8, 8, 1 is an order.
+            return True if _same_in_order(left.values, right.values, self.same) else None
+        return same
 
     def _distinct(self, values: Sequence[Value]) -> list[Value]:
         kept: list[Value] = []

@@ -29,6 +29,7 @@ _SENTENCE = 120
 """The most characters of a sentence that may be a whole answer."""
 _SENTENCE_ENDS = re.compile(r"[\n。；!?！？#]|[.;] |boxed")
 """What shows that a text is more than one sentence, or marks its answer."""
+_SIGNS = re.compile(r"[\W_]")
 _NUMBER = re.compile(r"\d++(?:\.\d++)?", re.ASCII)
 _FIGURE = re.compile(r"([∠∡△⊙]|\\(?:angle|triangle|odot)(?![A-Za-z]))\s{0,3}([A-Z]{1,6}|\d)")
 """A figure's name: ∠ABC, ∠1, △ABC."""
@@ -158,7 +159,7 @@ def _answered(
     (_, where), (_, place) = found, wanted
     one, other = map(typed, texts)
     same = _decided(found, wanted, comparison, tolerance)
-    if same and one.strip(" .") != other.strip(" ."):
+    if same and _SIGNS.sub("", one) != _SIGNS.sub("", other):
         beside = _numbers_beside(one, where.text), _numbers_beside(other, place.text)
         # Two sentences with one number in common, or with other conditions: `When x = 2, the maximum is 3`.
         if not (where.certain or place.certain) or (all(beside) and beside[0] != beside[1]):
