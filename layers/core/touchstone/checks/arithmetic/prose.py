@@ -131,7 +131,9 @@ def in_points(text: str) -> tuple[str, ...]:
     wordless = not _PATTERN["words"].search(text)
     if not (is_foreign(text) or (wordless and _PATTERN["decimal commas"].search(text))):
         points = wordless and _PATTERN["points of three"].search(text)
-        return (text, _PATTERN["number"].sub(lambda number: number[0].translate(_EXCHANGED), text)) if points else (text,)
+        return (
+            (text, _PATTERN["number"].sub(lambda number: number[0].translate(_EXCHANGED), text)) if points else (text,)
+        )
     if not _PATTERN["three terms"].search(text):
         text = _PATTERN["division"].sub(" ÷ ", text)
     exchanged = _PATTERN["number"].sub(lambda number: number[0].translate(_EXCHANGED), text)

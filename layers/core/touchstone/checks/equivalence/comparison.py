@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from math import ceil, floor
 from operator import itemgetter
 from string import ascii_lowercase, ascii_uppercase
 
@@ -38,6 +39,8 @@ type Bindings = tuple[tuple[str, Value], ...]
 _FACTS = (kinds.Clock, kinds.Date, kinds.Weekday, kinds.Formula, kinds.Division)
 _HALF_A_DAY = 43_200
 _PAIR = 2
+_COUNTS = frozenset("nmkNMK")
+"""Names that may stand for whole numbers."""
 _PI = Quantity(Name("pi"))
 
 
@@ -343,6 +346,8 @@ class Comparison:
                 return self._algebra.trees(Apply("mul", (mine[first], other)), Apply("mul", (one, theirs[first])))
 
             same = same or _same_in_order(mine, theirs, proportional)
+        if same is False and len(mine) != len(theirs) and 0 in (rational(mine[0]), rational(theirs[0])):
+            return None  # 0:01:23.45 and 1:23.45
         things = [value.things if isinstance(value, Ratio) else () for value in (left, right)]
         # 3 red : 1 white is 1 white : 3 red, and not 3 white : 1 red.
         return None if all(things) and things[0] != things[1] else same
@@ -358,6 +363,8 @@ class Comparison:
         else:
             same = _same_in_order(one.intervals, other.intervals, self._intervals)
             same = same if same or (len(one.intervals) == len(other.intervals) == 1) else None
+        if same is False and _same_when_counted(one, other):
+            return None  # n ≥ 5 is n > 4 for whole numbers
         renamed = one.variable != other.variable and None not in (one.variable, other.variable)
         return None if same and renamed else same
 
@@ -394,6 +401,26 @@ def _some_measured(value: Value) -> bool:
         case Items():
             return any(map(_some_measured, value.values))
     return False
+
+
+def _same_when_counted(one: kinds.Region, other: kinds.Region) -> bool:
+    """Whether two parts of the line with other ends comprise the same whole numbers, which their name may stand for."""
+    match one.intervals, other.intervals:
+        case (mine,), (theirs,) if one.variable in _COUNTS and one.variable == other.variable:
+            low = _same_end(mine.low, theirs.low, (mine.low_closed, theirs.low_closed), 1)
+            return low and _same_end(mine.high, theirs.high, (mine.high_closed, theirs.high_closed), -1)
+    return False
+
+
+def _same_end(one: Tree | None, other: Tree | None, closed: tuple[bool, bool], sign: int) -> bool:
+    """Whether the same whole number is the first behind two ends (`sign` 1), or the last before them (-1)."""
+    if one is None or other is None:
+        return one is other
+    ends = [value * sign for value in (rational(one), rational(other)) if value is not None]
+    if len(ends) < _PAIR or ends[0] == ends[1]:
+        return len(ends) == _PAIR and closed[0] == closed[1]
+    first, second = (ceil(end) if shut else floor(end) + 1 for end, shut in zip(ends, closed, strict=True))
+    return first == second
 
 
 def _judges(value: Items) -> bool:

@@ -11,7 +11,7 @@ from touchstone.checks.equivalence.matching import as_rows
 from touchstone.checks.equivalence.periods import may_be_one_family
 from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
-from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
+from touchstone.checks.values.kinds import Choice, Items, Quantity, Value, Words
 from touchstone.checks.values.reading import read, simple_number
 from touchstone.kinds import require_kind, require_texts
 from touchstone.limits import NotAtOnceError
@@ -33,6 +33,8 @@ _SIGNS = re.compile(r"[\W_]")
 _NUMBER = re.compile(r"\d++(?:\.\d++)?", re.ASCII)
 _FIGURE = re.compile(r"([∠∡△⊙]|\\(?:angle|triangle|odot)(?![A-Za-z]))\s{0,3}([A-Z]{1,6}|\d)")
 """A figure's name: ∠ABC, ∠1, △ABC."""
+_PARAMETERS = frozenset("tskrcuvmn") | {"lambda", "mu"}
+"""Names of a parameter, which any of them may have."""
 _SEGMENT = re.compile("bar [A-Z]{2}")
 _RULES: dict[str, str] = own_table(__file__, "rules.json")
 """The rules that decide, in words for people."""
@@ -193,6 +195,8 @@ def _decided(found: ReadAnswer, wanted: ReadAnswer, comparison: Comparison, tole
         same = None if comparison.same(body, expected) is not False else False
     if same is False and may_be_one_family(given, expected):
         same, comparison.because = None, "a period"
+    if same is False and (points := _with_one_parameter(given, expected)) is not None:
+        same = None if comparison.same(*points) is not False else False
     certain = where.certain and place.certain
     if tolerance is not None and not same:
         same = comparison.near(given, expected, tolerance, same=same)
@@ -208,6 +212,19 @@ def _without_constant(given: Value, expected: Value) -> Quantity | None:
     match given, expected:
         case Quantity(tree=Apply("add", (body, Name("C" | "c" | "K" as name))), units=()), Quantity(tree=wanted):
             return Quantity(body) if wanted.variables and name not in wanted.variables else None
+    return None
+
+
+def _with_one_parameter(given: Value, expected: Value) -> tuple[Items, Items] | None:
+    """Two points with one parameter each, under the same name: (t, 2t) and (s, 2s); None for any other values."""
+    match given, expected:
+        case Items(values=mine, brackets="()"), Items(values=theirs, brackets="()"):
+            trees = [[each.bare or each.tree for each in of if isinstance(each, Quantity)] for of in (mine, theirs)]
+            names = [{name for tree in of for name in tree.variables} for of in trees]
+            if len(names[0]) == len(names[1]) == 1 and names[0] != names[1] and names[0] | names[1] <= _PARAMETERS:
+                old, new = names[0].pop(), Name(names[1].pop())
+                ends = ([tree.substituted(old, new) for tree in trees[0]], trees[1])
+                return Items(tuple(map(Quantity, ends[0])), "()"), Items(tuple(map(Quantity, ends[1])), "()")
     return None
 
 
