@@ -161,7 +161,8 @@ def _answered(
     (_, where), (_, place) = found, wanted
     one, other = map(typed, texts)
     same = _decided(found, wanted, comparison, tolerance)
-    if same and _SIGNS.sub("", one) != _SIGNS.sub("", other):
+    in_sentences = len(where.text) < len(one) and len(place.text) < len(other)
+    if same and in_sentences and _SIGNS.sub("", one) != _SIGNS.sub("", other):
         beside = _numbers_beside(one, where.text), _numbers_beside(other, place.text)
         # Two sentences with one number in common, or with other conditions: `When x = 2, the maximum is 3`.
         if not (where.certain or place.certain) or (all(beside) and beside[0] != beside[1]):

@@ -54,11 +54,11 @@ _SIZES = re.compile(
 _BY = re.compile(r"(?<=\d) ?(?:[×x]|\\times)")
 _LENGTH = (("length", 1),)
 _OTHERWISE = (
-    (".10", _POWER, r"\1×10^"),
-    ("C", _CHOSEN, r"\\binom{\1\2}{\3\4}"),
-    ("O", _ORDER, r"\1("),
+    (".10^", _POWER, r"\1×10^"),
+    ("C_", _CHOSEN, r"\\binom{\1\2}{\3\4}"),
+    ("(", _ORDER, r"\1("),
 )
-"""Forms that another side may write without: what they are called, how they are found, and as what they are read."""
+"""Forms that the other side may write otherwise: what each of them holds, its pattern, and as what it is read."""
 _LONG_SCALE = {"Billion": "trillion", "Trillion": "quintillion"}
 _LONG = re.compile(r"\b(?:Billion|Trillion)\b")
 """Numbers of German, in whose scale a Billion is a million millions; English has them with capitals in headings."""
@@ -96,8 +96,8 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
     if (sizes := _SIZES.fullmatch(plain)) is not None and _is_length(sizes["unit"]):
         lengths = _BY.sub(f" {sizes['unit']}, ", plain)
         return {"×": f"{plain}^{1 + len(_BY.findall(plain))}", "x": lengths}
-    for sign, pattern, read_as in _OTHERWISE:
-        if not same and pattern.search(plain):
+    for sign, pattern, read_as in () if same else _OTHERWISE:
+        if sign in plain and pattern.search(plain):
             return {sign: pattern.sub(read_as, plain)}
     if same and not is_foreign(text):
         return {}

@@ -75,7 +75,7 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
 def _percentage(tokens: Sequence[Token]) -> Quantity | None:
     """A number or expression with a percent sign at its end; None without one."""
     for place, token in enumerate(tokens[:-3]):
-        if token.is_sign("%") and tokens[place + 1].kind == "letters" and tokens[place + 2].is_sign("/"):
+        if token.text == "%" and tokens[place + 1].kind == "letters" and tokens[place + 2].is_sign("/"):
             raise NotAnExpressionError("a percentage by weight, volume or amount")
     if not tokens[-1].is_sign("%", "‰"):
         return None
