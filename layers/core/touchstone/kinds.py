@@ -18,6 +18,11 @@ def require_kind(name: str, given: object, wanted: type | UnionType, words: str,
         raise _another_kind(name, words, given, remedy=remedy)
 
 
+def require_seconds(given: object) -> None:
+    """Refuse what is no number of seconds."""
+    require_kind("seconds", given, int | float, "a number of seconds")
+
+
 def require_list(name: str, given: object, *, of: str) -> None:
     """Refuse what is no list (or tuple, set …). A text is none, although it would yield its characters."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):

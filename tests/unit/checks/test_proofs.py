@@ -70,6 +70,8 @@ CASES = [
     ("Compute sin 30", "0.5", "unknown", None),
     ("Compute \\sin \\frac{\\pi}{6}", "1/2", "proved", None),
     ("Compute log 100", "2", "unknown", None),
+    ("What is 0^0?", "1", "unknown", None),
+    ("What is 0^0?", "0", "unknown", None),
     ("Compute \\sqrt{8} + \\sqrt{2}", "3\\sqrt{2}", "proved", None),
     ("Compute \\sqrt{8} + \\sqrt{2}", "\\sqrt{10} + 9", "refuted", None),
     ("Compute \\sqrt{8} + \\sqrt{2}", "4.24", "unknown", None),

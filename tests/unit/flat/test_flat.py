@@ -196,6 +196,8 @@ CHAPTER_2 = touchstone.QuizRequest(curriculum=CURRICULUM.id, chapter="2", ui_lan
         ("make_quiz", ["x"], {}, "A QuizRequest is wanted, and this is a str; QuizRequest.model_validate(…) makes one"),
         ("make_quiz", [CHAPTER_2], {"curriculum": "x"}, "A Curriculum is wanted, and this is a str;"),
         ("make_quiz", [CHAPTER_2], {"learner": "x"}, "A LearnerProfile is wanted, and this is a str;"),
+        ("make_quiz", [CHAPTER_2], {"seconds": "x"}, "seconds must be a number of seconds, and this is of type str."),
+        ("judge_submission", [BRIEF, "text"], {"seconds": "x"}, "seconds must be a number of seconds,"),
         ("solve", [], {"image": "problem.png"}, "image must be the bytes of a picture, and this is of type str."),
     ],
 )

@@ -183,6 +183,19 @@ async def test_a_judge_is_opened_from_the_environment_and_closed(monkeypatch: py
     assert (len(opened), len(closed)) == (1, 1)
 
 
+@pytest.mark.parametrize("evaluate", [evaluate_quiz, evaluate_summary, evaluate_flashcards])
+@pytest.mark.parametrize(
+    ("wrong", "where"), [({"judge": 3}, "judge"), ({"judge": "gemini"}, "judge"), ({"seconds": "x"}, "seconds")]
+)
+async def test_a_judge_or_seconds_of_another_kind_are_refused(
+    evaluate: Evaluate, wrong: dict[str, Any], where: str
+) -> None:
+    material = {evaluate_quiz: QUIZ, evaluate_summary: SUMMARY}.get(evaluate, DECK)
+    with pytest.raises(InputError) as refused:
+        await evaluate(material, SOURCE, **wrong)
+    assert refused.value.where == where
+
+
 @pytest.mark.parametrize("metrics", [[], ["summary_coherence"], ["nonsense"]])
 async def test_metrics_that_are_none_of_the_surface_are_refused(metrics: Any) -> None:
     with pytest.raises(InputError) as refused:

@@ -5,7 +5,7 @@ from touchstone.clock import Deadline
 from touchstone.flat.running import blocking, opened
 from touchstone.judges import load_registry
 from touchstone.judges.base import JudgeCount, PanelSize
-from touchstone.kinds import require_list, require_model, require_one_of, require_texts
+from touchstone.kinds import require_list, require_model, require_one_of, require_seconds, require_texts
 from touchstone.oracle import Brief, Dimension, Judgement
 
 SECONDS = 600.0
@@ -46,6 +46,7 @@ async def ajudge_submission(
     """
     require_model("brief", brief, Brief)
     require_texts(text=text)
+    require_seconds(seconds)
     require_one_of("judges", judges, (1, 2, 3, "until_sure"))
     require_one_of("scoring_judges", scoring_judges, (1, 2, 3))
     if dimensions is not None:

@@ -3,7 +3,7 @@
 from touchstone import quizzes
 from touchstone.flat.running import blocking, opened
 from touchstone.judges import load_registry
-from touchstone.kinds import require_model
+from touchstone.kinds import require_model, require_seconds
 from touchstone.quizzes import Curriculum, LearnerProfile, MadeQuiz, QuizRequest
 from touchstone.quizzes.evaluation import TIER
 from touchstone.quizzes.loop import SECONDS
@@ -31,6 +31,7 @@ async def amake_quiz(
     another kind; `SettingsError` without a key.
     """
     require_model("request", request, QuizRequest)
+    require_seconds(seconds)
     if curriculum is not None:
         require_model("curriculum", curriculum, Curriculum)
     if learner is not None:

@@ -14,7 +14,7 @@ from touchstone.judges.opening import Judges
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.registry import load_registry
 from touchstone.judges.spends import Spend, known_cost
-from touchstone.kinds import require_list, require_model, require_one_of
+from touchstone.kinds import require_list, require_model, require_one_of, require_seconds
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric, chosen_of, metrics_of, text_of
@@ -103,6 +103,7 @@ async def evaluate_quiz(
     named that needs a judge, or all metrics that can be measured need one; and if several judges are wanted and fewer
     can be asked than a majority takes.
     """
+    require_seconds(seconds)
     told = _language("quiz", quiz, source, judges, language)
     request = _Request("quiz", quiz, source, metrics, judge, judges, told, use_cache)
     return await _evaluate(request, Deadline.after(seconds))
@@ -120,6 +121,7 @@ async def evaluate_summary(
     use_cache: bool = True,
 ) -> Report:
     """Measure a summary. Everything else is as in `evaluate_quiz`; every metric of summaries asks a judge."""
+    require_seconds(seconds)
     told = _language("summary", summary, source, judges, language)
     request = _Request("summary", summary, source, metrics, judge, judges, told, use_cache)
     return await _evaluate(request, Deadline.after(seconds))
@@ -137,6 +139,7 @@ async def evaluate_flashcards(
     use_cache: bool = True,
 ) -> Report:
     """Measure a deck of flashcards. Everything else is as in `evaluate_quiz`."""
+    require_seconds(seconds)
     told = _language("flashcards", deck, source, judges, language)
     request = _Request("flashcards", deck, source, metrics, judge, judges, told, use_cache)
     return await _evaluate(request, Deadline.after(seconds))
@@ -238,6 +241,10 @@ async def _judges(request: _Request, *, needed: bool) -> AsyncIterator[JudgePane
     wanted = most_judges(request.judges)
     if given is not None or not needed:
         able = () if given is None else tuple(given) if isinstance(given, Sequence) else (given,)
+        for one in able:
+            if not callable(getattr(one, "ask", None)):
+                remedy = "touchstone.Judges opens those whose keys are there"
+                raise InputError(f"A judge is wanted, and this is a {type(one).__name__}; {remedy}.", where="judge")
         if len(able) > wanted:
             raise InputError(f"{len(able)} judges are given where {wanted} is wanted; say how many.", where="judges")
         yield JudgePanel(wanted=wanted, available=able, remedy="give more", in_turn=in_turn)

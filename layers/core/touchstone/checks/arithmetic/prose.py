@@ -123,13 +123,17 @@ def in_points(text: str) -> tuple[str, ...]:
     """The readings of a text with its numbers as English writes them: 2,50 as 2.50, 1.250 as 1,250.
 
     Of a text of another language where 10 : 4 is a quotient. If none of its commas must be decimal, it may also be
-    written as in English, as Spanish in Mexico is. The text itself if nothing shows that its commas are decimal. Every
-    character keeps its place.
+    written as in English, as Spanish in Mexico is; and so may a text without words, such as 1.250 + 750 = 2.000. The
+    text itself if nothing shows that its commas are decimal. Every character keeps its place.
     """
     if not _PATTERN["other numbers"].search(text) or _PATTERN["decimal points"].search(text):
         return (text,)
-    if not (is_foreign(text) or (_PATTERN["decimal commas"].search(text) and not _PATTERN["words"].search(text))):
-        return (text,)
+    wordless = not _PATTERN["words"].search(text)
+    if not (is_foreign(text) or (wordless and _PATTERN["decimal commas"].search(text))):
+        points = wordless and _PATTERN["points of three"].search(text)
+        return (
+            (text, _PATTERN["number"].sub(lambda number: number[0].translate(_EXCHANGED), text)) if points else (text,)
+        )
     if not _PATTERN["three terms"].search(text):
         text = _PATTERN["division"].sub(" ÷ ", text)
     exchanged = _PATTERN["number"].sub(lambda number: number[0].translate(_EXCHANGED), text)

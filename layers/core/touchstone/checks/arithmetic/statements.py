@@ -44,6 +44,8 @@ _ROOT_ERROR = Fraction(1, 10**15)
 """How far two values with roots may be apart, as a part of them, that are equal."""
 _ANGLE = (("angle", 1),)
 _HOUR = 3_600
+_ADDED_OTHERWISE = frozenset(("am", "pm", "db", "dba", "dbm"))
+"""Behind numbers that are not added as others are: 11 am + 2 = 1 pm, 60 dB + 60 dB = 63 dB."""
 _ROUNDED = Fraction(1, 100)
 """How far an amount may be from its exact value, as a part of it: it may go on with rounded numbers."""
 _FLOAT_ERROR = Fraction(1, 10**9)
@@ -210,6 +212,9 @@ def is_computation(tree: Tree) -> bool:
 def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> StatementVerdict:
     """Whether the statement holds under any reading; undecided if the budget does not last for all readings."""
     left, right = statement.left[0], statement.right
+    units = (token.text.lower() for number in numbers_in(left) + numbers_in(right) for token in number.unit)
+    if not _ADDED_OTHERWISE.isdisjoint(units):
+        return UNDECIDED
     if isinstance(right, Numeral) and right.unit and (statement.measured or isinstance(left, Numeral)):
         return _judged_amounts(statement, right, budget)
     if not _is_comparable(left, right) or _may_be_angles(left, right):
@@ -251,6 +256,8 @@ def _is_comparable(left: Tree, right: Tree) -> bool:
 
     Two numbers that are only written down are no computation: "3 pens = $6", "1/5 = 20 people", "560 = 40".
     """
+    if _names_a_part(left, right):
+        return False
     if is_computation(left):
         return True
     if is_computation(right):
@@ -260,6 +267,18 @@ def _is_comparable(left: Tree, right: Tree) -> bool:
     if not fractions[0] or any(number.unit for number in numbers_in(left)):
         return False
     return fractions[1] or (isinstance(right, Numeral) and (right.decimals is not None or right.percent))
+
+
+def _names_a_part(left: Tree, right: Tree) -> bool:
+    """Whether a fraction of something is given in something else: 1/2 turn = 180°, 3/4 pizza = 6 slices."""
+    match left, right:
+        case Apply("div", (Numeral(decimals=None, unit=()) as top, Numeral(decimals=None) as bottom)), Numeral() if (
+            bottom.unit and [token.text for token in bottom.unit] != [token.text for token in right.unit]
+        ):
+            known = [units_named(unit) for unit in (bottom.unit, right.unit)]
+            turns = any(unit.pi for units in known for unit in units)
+            return (turns or not all(known)) and (bool(right.unit) or top.value < bottom.value)
+    return False
 
 
 def _may_be_angles(left: Tree, right: Tree) -> bool:

@@ -104,7 +104,8 @@ def _doubt(left: Tree, right: Tree, same: SameTrees, *, letters: bool) -> str:
         return "degrees"  # sin 30 may be meant in degrees
     if letters or _same_up_to_a_name(left, right, same) or _same_without_accents(left, right, same):
         return "a letter"
-    return "a constant" if _differ_by_constant(left, right, same) or _same_up_to_constants(left, right) else ""
+    by_constant = _differ_by_constant(left, right, same) or _scaled_by_constant(left, right, same)
+    return "a constant" if by_constant or _same_up_to_constants(left, right) else ""
 
 
 def _may_be_gamma(left: Tree, right: Tree, same: SameTrees) -> bool:
@@ -213,6 +214,20 @@ def _differ_by_constant(left: Tree, right: Tree, same: SameTrees) -> bool:
     return same(*rises) is not False
 
 
+def _scaled_by_constant(left: Tree, right: Tree, same: SameTrees) -> bool:
+    """Whether two general solutions differ only by a factor of their constant: Ce^{2x} and 3Ce^{2x}."""
+    names = left.variables | right.variables
+    if len(names) != 2 or "C" not in left.variables & right.variables:  # noqa: PLR2004
+        return False
+    (name,) = names - {"C"}
+    sides = [[side.substituted("C", trees.digits(constant)) for constant in "01"] for side in (left, right)]
+    if not same(sides[0][0], sides[1][0]):
+        return False
+    own = [trees.difference(whole, rest) for rest, whole in sides]
+    there = [side.substituted(name, trees.digits("5")) for side in own]
+    return same(Apply("mul", (own[0], there[1])), Apply("mul", (own[1], there[0]))) is True
+
+
 def _same_up_to_constants(left: Tree, right: Tree) -> bool:
     """Whether two expressions are equal once one's numbered constants have the other's names: C_1 e^x and A e^x."""
     for one, other in ((left, right), (right, left)):
@@ -220,12 +235,14 @@ def _same_up_to_constants(left: Tree, right: Tree) -> bool:
         theirs = sorted(other.variables - (one.variables - set(mine)))
         if isinstance(one, Name) or len(mine) != len(theirs) or not 0 < len(mine) <= _MOST_CONSTANTS:
             continue
-        if any("_" in name for name in theirs):
+        if any("_" in name and name[:2] not in ("C_", "c_") for name in theirs):
             continue
         for names in permutations(theirs):
             renamed: Tree = one
+            for name in mine:
+                renamed = renamed.substituted(name, Name(f"{name}'"))  # C_1 may become C_2, and C_2 then C_1
             for name, new in zip(mine, names, strict=True):
-                renamed = renamed.substituted(name, Name(new))
+                renamed = renamed.substituted(f"{name}'", Name(new))
             if _same_up_to_order(renamed, other):
                 return True
     return False

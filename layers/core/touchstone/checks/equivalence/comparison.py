@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from math import ceil, floor
 from operator import itemgetter
 from string import ascii_lowercase, ascii_uppercase
 
@@ -38,6 +39,8 @@ type Bindings = tuple[tuple[str, Value], ...]
 _FACTS = (kinds.Clock, kinds.Date, kinds.Weekday, kinds.Formula, kinds.Division)
 _HALF_A_DAY = 43_200
 _PAIR = 2
+_COUNTS = frozenset("nmkNMK")
+"""Names that may stand for whole numbers."""
 _PI = Quantity(Name("pi"))
 
 
@@ -210,7 +213,11 @@ class Comparison:
             return None if same and "" in kinds and len(left.values) == _PAIR else same
         if "⦃⦄" in kinds:
             return _same_in_any_order(self._distinct(left.values), self._distinct(right.values), self.same)
-        return _same_in_any_order(left.values, right.values, self.same)
+        same = _same_in_any_order(left.values, right.values, self.same)
+        if same and any(value in left.values[:place] for place, value in enumerate(left.values)):
+            # What names a value twice is no set of values: 2, 8, 8, 1 is an order.
+            return True if _same_in_order(left.values, right.values, self.same) else None
+        return same
 
     def _distinct(self, values: Sequence[Value]) -> list[Value]:
         kept: list[Value] = []
@@ -245,6 +252,8 @@ class Comparison:
                 same = self._items(Items(tuple(values), "{}"), right)
                 if right.ordered and len(left.alternatives) == 1 and not _indexed(left):
                     return self._point(left.alternatives[0], right, as_written=same)
+                if right.ordered and len(left.alternatives) > 1 and not _indexed(left):
+                    return None if same else same  # two values, and a point or an interval
                 return same if _single_named(left) else same or None
             case Quantity():
                 return False if _single_named(left) else None
@@ -283,8 +292,13 @@ class Comparison:
         names = [{tuple(sorted(name for name, _ in each)) for each in side.alternatives} for side in (left, right)]
         if names[0] != names[1]:
             same = _same_in_any_order(_unnamed(left), _unnamed(right), self.same)
-            if _bases(left) == _bases(right) and len(_bases(left)) == 1 and (_indexed(left) or _indexed(right)):
-                return same  # x_1 = 2, x_2 = 3 are the two values of x
+            bases, roots = _bases(left), [_indexed(left), _indexed(right)]
+            if bases == _bases(right) and len(bases) == 1 and any(roots):
+                bare = [{name for each in side for name in each} <= bases for side in names]
+                # x_1 = 2, x_2 = 3 are the two values of x; Q1 and Q3 are not Q1 and Q2.
+                return same if all(roots) or any(bare) else None
+            if any(":" in name for side in names for each in side for name in each):
+                return None  # a:b = 2:3 and b:a = 3:2
             return False if same is False and _single_named(left) and _single_named(right) else None
         same = _same_in_any_order(
             [dict(each) for each in left.alternatives],
@@ -317,15 +331,26 @@ class Comparison:
         for mine, value in zip(terms, (right, left), strict=True):
             match mine, value:
                 case (over, under), Quantity(tree=tree, units=()):
-                    return self._algebra.trees(Apply("div", (over, under)), tree)
+                    same = self._algebra.trees(Apply("div", (over, under)), tree)
+                    named = under.is_constant and tree.is_constant and not over.is_constant
+                    return same or (None if named else same)  # `x: 3` may give x its value
                 case _, Quantity():
                     return None
         mine, theirs = terms
+        same = _same_in_order(mine, theirs, self._algebra.trees)
+        zero = [[rational(term) == 0 for term in side] for side in terms]
+        if zero[0] == zero[1] and False in zero[0]:
+            first = zero[0].index(False)  # a term that can tell proportions: 0 : 1 : 2 and 0 : 1 : 3 are 0 by the first
 
-        def proportional(one: Tree, other: Tree) -> Answer:
-            return self._algebra.trees(Apply("mul", (mine[0], other)), Apply("mul", (one, theirs[0])))
+            def proportional(one: Tree, other: Tree) -> Answer:
+                return self._algebra.trees(Apply("mul", (mine[first], other)), Apply("mul", (one, theirs[first])))
 
-        return _same_in_order(mine, theirs, self._algebra.trees) or _same_in_order(mine, theirs, proportional)
+            same = same or _same_in_order(mine, theirs, proportional)
+        if same is False and len(mine) != len(theirs) and 0 in (rational(mine[0]), rational(theirs[0])):
+            return None  # 0:01:23.45 and 1:23.45
+        things = [value.things if isinstance(value, Ratio) else () for value in (left, right)]
+        # 3 red : 1 white is 1 white : 3 red, and not 3 white : 1 red.
+        return None if all(things) and things[0] != things[1] else same
 
     def _regions(self, left: Value, right: Value) -> Answer:
         try:
@@ -338,6 +363,8 @@ class Comparison:
         else:
             same = _same_in_order(one.intervals, other.intervals, self._intervals)
             same = same if same or (len(one.intervals) == len(other.intervals) == 1) else None
+        if same is False and _same_when_counted(one, other):
+            return None  # n ≥ 5 is n > 4 for whole numbers
         renamed = one.variable != other.variable and None not in (one.variable, other.variable)
         return None if same and renamed else same
 
@@ -374,6 +401,26 @@ def _some_measured(value: Value) -> bool:
         case Items():
             return any(map(_some_measured, value.values))
     return False
+
+
+def _same_when_counted(one: kinds.Region, other: kinds.Region) -> bool:
+    """Whether two parts of the line with other ends comprise the same whole numbers, which their name may stand for."""
+    match one.intervals, other.intervals:
+        case (mine,), (theirs,) if one.variable in _COUNTS and one.variable == other.variable:
+            low = _same_end(mine.low, theirs.low, (mine.low_closed, theirs.low_closed), 1)
+            return low and _same_end(mine.high, theirs.high, (mine.high_closed, theirs.high_closed), -1)
+    return False
+
+
+def _same_end(one: Tree | None, other: Tree | None, closed: tuple[bool, bool], sign: int) -> bool:
+    """Whether the same whole number is the first behind two ends (`sign` 1), or the last before them (-1)."""
+    if one is None or other is None:
+        return one is other
+    ends = [value * sign for value in (rational(one), rational(other)) if value is not None]
+    if len(ends) < _PAIR or ends[0] == ends[1]:
+        return len(ends) == _PAIR and closed[0] == closed[1]
+    first, second = (ceil(end) if shut else floor(end) + 1 for end, shut in zip(ends, closed, strict=True))
+    return first == second
 
 
 def _judges(value: Items) -> bool:

@@ -11,7 +11,7 @@ from touchstone.checks.equivalence.matching import as_rows
 from touchstone.checks.equivalence.periods import may_be_one_family
 from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
-from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
+from touchstone.checks.values.kinds import Choice, Items, Quantity, Value, Words
 from touchstone.checks.values.reading import read, simple_number
 from touchstone.kinds import require_kind, require_texts
 from touchstone.limits import NotAtOnceError
@@ -25,8 +25,16 @@ AT_ONCE_CHARS = 1_000
 """The most characters of each text that is compared at once: reading takes about 2 µs per character."""
 _DIGITS = re.compile(r"-?\d{1,30}+(?:\.\d{1,30}+)?", re.ASCII)
 """A plain number: the commonest answer, which is compared without being searched for in the text."""
+_SENTENCE = 120
+"""The most characters of a sentence that may be a whole answer."""
+_SENTENCE_ENDS = re.compile(r"[\n。；!?！？#]|[.;] |boxed")
+"""What shows that a text is more than one sentence, or marks its answer."""
+_SIGNS = re.compile(r"[\W_]")
+_NUMBER = re.compile(r"\d++(?:\.\d++)?", re.ASCII)
 _FIGURE = re.compile(r"([∠∡△⊙]|\\(?:angle|triangle|odot)(?![A-Za-z]))\s{0,3}([A-Z]{1,6}|\d)")
 """A figure's name: ∠ABC, ∠1, △ABC."""
+_PARAMETERS = frozenset("tskrcuvmn") | {"lambda", "mu"}
+"""Names of a parameter, which any of them may have."""
 _SEGMENT = re.compile("bar [A-Z]{2}")
 _RULES: dict[str, str] = own_table(__file__, "rules.json")
 """The rules that decide, in words for people."""
@@ -34,6 +42,7 @@ _POLES = re.compile(
     "|".join(f"(?P<{end}>{'|'.join(words)})" for end, words in own_sources(__file__).items()), re.IGNORECASE
 )
 """Words of directions and changes. A group's name is an axis and one of its ends: `side_a` and `side_b`."""
+_IN_SPACE = frozenset(("side", "height", "latitude", "longitude"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,11 +135,23 @@ def _read_both(given: str, expected: str, *, at_once: bool) -> tuple[ReadAnswer 
 
 
 def _opposed(given: str, expected: str) -> bool:
-    """Whether two texts name opposite directions or changes; the values read from the texts do not hold these."""
+    """Whether two texts name opposite changes or other directions; the values read from the texts do not hold these."""
     shorter, longer = sorted((given, expected), key=len)
     mine = {end.lastgroup or "" for end in _POLES.finditer(shorter[-BARE_LIMIT:])}
     theirs = {end.lastgroup or "" for end in _POLES.finditer(longer[-BARE_LIMIT:])} if mine else set()
+    # 5 km north and 5 km east are not opposite, and yet not the same.
+    there, elsewhere = ({end for end in ends if end[:-2] in _IN_SPACE} for ends in (mine, theirs))
+    if there and elsewhere and there.isdisjoint(elsewhere):
+        return True
     return any(end[:-1] + ("b" if end[-1] == "a" else "a") in theirs - mine for end in mine - theirs)
+
+
+def _numbers_beside(text: str, answer: str) -> list[str]:
+    """The numbers of one sentence that stand outside its answer, sorted; empty for a longer text."""
+    if len(text) > _SENTENCE or _SENTENCE_ENDS.search(text):
+        return []
+    before, found, behind = text.partition(answer)
+    return sorted(_NUMBER.findall(f"{before} {behind}")) if found else []
 
 
 def _answered(
@@ -140,6 +161,12 @@ def _answered(
     (_, where), (_, place) = found, wanted
     one, other = map(typed, texts)
     same = _decided(found, wanted, comparison, tolerance)
+    in_sentences = len(where.text) < len(one) and len(place.text) < len(other)
+    if same and in_sentences and _SIGNS.sub("", one) != _SIGNS.sub("", other):
+        beside = _numbers_beside(one, where.text), _numbers_beside(other, place.text)
+        # Two sentences with one number in common, or with other conditions: `When x = 2, the maximum is 3`.
+        if not (where.certain or place.certain) or (all(beside) and beside[0] != beside[1]):
+            same = None
     if (answer := as_rows((one, where.text), (other, place.text), same=same)) is not same:
         comparison.because = "rows"
     if answer and one != other and _opposed(one, other):
@@ -169,6 +196,8 @@ def _decided(found: ReadAnswer, wanted: ReadAnswer, comparison: Comparison, tole
         same = None if comparison.same(body, expected) is not False else False
     if same is False and may_be_one_family(given, expected):
         same, comparison.because = None, "a period"
+    if same is False and (points := _with_one_parameter(given, expected)) is not None:
+        same = None if comparison.same(*points) is not False else False
     certain = where.certain and place.certain
     if tolerance is not None and not same:
         same = comparison.near(given, expected, tolerance, same=same)
@@ -184,6 +213,19 @@ def _without_constant(given: Value, expected: Value) -> Quantity | None:
     match given, expected:
         case Quantity(tree=Apply("add", (body, Name("C" | "c" | "K" as name))), units=()), Quantity(tree=wanted):
             return Quantity(body) if wanted.variables and name not in wanted.variables else None
+    return None
+
+
+def _with_one_parameter(given: Value, expected: Value) -> tuple[Items, Items] | None:
+    """Two points with one parameter each, under the same name: (t, 2t) and (s, 2s); None for any other values."""
+    match given, expected:
+        case Items(values=mine, brackets="()"), Items(values=theirs, brackets="()"):
+            trees = [[each.bare or each.tree for each in of if isinstance(each, Quantity)] for of in (mine, theirs)]
+            names = [{name for tree in of for name in tree.variables} for of in trees]
+            if len(names[0]) == len(names[1]) == 1 and names[0] != names[1] and names[0] | names[1] <= _PARAMETERS:
+                old, new = names[0].pop(), Name(names[1].pop())
+                ends = ([tree.substituted(old, new) for tree in trees[0]], trees[1])
+                return Items(tuple(map(Quantity, ends[0])), "()"), Items(tuple(map(Quantity, ends[1])), "()")
     return None
 
 

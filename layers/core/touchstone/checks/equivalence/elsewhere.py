@@ -1,7 +1,7 @@
 """Numbers that mean another value elsewhere.
 
-1.200 may be 1200 and 1,200 may be 1.2; 0,5x may be 0.5x; 3-1/2 may be 3½, 3-4-5 three numbers and 5–6 a range; (500)
-may be -500, and 10 × 5 cm two lengths.
+1.200 may be 1200 and 1,200 may be 1.2; 0,5x may be 0.5x; 3-1/2 may be 3½, 3-4-5 three numbers, A-C-B three steps and
+5–6 a range; (500) may be -500, 10 × 5 cm two lengths, and 3.10^8 a power of ten.
 """
 
 import re
@@ -31,6 +31,16 @@ _MIXED = re.compile(r"(?P<whole>\d{1,4})(?P<mark>-)(?P<over>\d{1,3})/(?P<under>\
 """A mixed number with a hyphen, as American trades write it, or a difference."""
 _CHAIN = re.compile(r"\d{1,3}(?:-\d{1,3}){2,4}", re.ASCII)
 """The sides or angles of a triangle, or a difference: 30-60-90."""
+_PATH = re.compile(r"[A-Z][A-Za-z0-9]{0,7}(?:-[A-Z][A-Za-z0-9]{0,7}){2,12}", re.ASCII)
+"""Points, steps or groups in their order, or a difference: A-C-B."""
+_PLACE = re.compile(r"(?P<name>[A-Za-z]{1,20})(?P<places>(?:\[\w{1,8}\]){1,3})", re.ASCII)
+"""A member of a list, as programs write it, or a product: x[0]."""
+_POWER = re.compile(r"(?<![\d.])(\d)\.10\^", re.ASCII)
+"""A power of ten behind a point that multiplies, or a power of a decimal: 3.10^8."""
+_CHOSEN = re.compile(r"C_(?:\{([mn])\}|([mn]))\^(?:\{(\w)\}|(\w))", re.ASCII)
+"""A number of combinations, as China writes it, or the square of a C with an index."""
+_ORDER = re.compile(r"([OΘΩ])\((\d{1,9} ?[*·]? ?)(?=[A-Za-z\\])")
+"""The order of a function with a factor, which says nothing there: O(2n)."""
 _RANGE = re.compile(
     r"(?:.{0,60}[=≈] ?)?(?P<low>[€£¥]?(?P<first>\d{1,12}(?:[.,]\d{1,12})?)[%°]?)-"
     r"(?P<high>[€£¥]?(?P<last>\d{1,12}(?:[.,]\d{1,12})?)[%°]?)(?P<unit> ?[^\d\s-].{0,40})?",
@@ -43,6 +53,12 @@ _SIZES = re.compile(
 """Lengths with one unit behind them, which measures each of them; or their product in this unit."""
 _BY = re.compile(r"(?<=\d) ?(?:[×x]|\\times)")
 _LENGTH = (("length", 1),)
+_OTHERWISE = (
+    (".10^", _POWER, r"\1×10^"),
+    ("C_", _CHOSEN, r"\\binom{\1\2}{\3\4}"),
+    ("(", _ORDER, r"\1("),
+)
+"""Forms that the other side may write otherwise: what each of them holds, its pattern, and as what it is read."""
 _LONG_SCALE = {"Billion": "trillion", "Trillion": "quintillion"}
 _LONG = re.compile(r"\b(?:Billion|Trillion)\b")
 """Numbers of German, in whose scale a Billion is a million millions; English has them with capitals in headings."""
@@ -57,12 +73,10 @@ def read_elsewhere(answers: tuple[str, str], texts: tuple[str, str], *, same: bo
     A separator counts where the answers differ as they are read here, or where their text is of another language.
     """
     other = [_exchanged(answer, text, same=same) for answer, text in zip(answers, texts, strict=True)]
-    together = not other[0].keys().isdisjoint(other[1].keys())
-    ways = [
-        dict.fromkeys(found.values() if together else (answer, *found.values()))
-        for answer, found in zip(answers, other, strict=True)
-    ]
-    return [(given, expected) for given, expected in product(*ways) if (given, expected) != answers]
+    together = other[0].keys() & other[1].keys()
+    ways = [(answer, *found.values()) for answer, found in zip(answers, other, strict=True)]
+    pairs = [(other[0][sign], other[1][sign]) for sign in sorted(together)] or [*product(ways[0], ways[1])]
+    return [pair for pair in dict.fromkeys(pairs) if pair != answers]
 
 
 def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
@@ -71,12 +85,20 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
     if (mixed := _MIXED.fullmatch(answer.strip("$ "))) is not None and int(mixed["over"]) < int(mixed["under"]):
         return {"-": f"{mixed['whole']} {mixed['over']}/{mixed['under']}"}
     if _CHAIN.fullmatch(answer):
-        return {"-": answer.replace("-", ", ")}
+        return {"-": answer.replace("-", ", "), "->": _in_order(answer)}
+    if _PATH.fullmatch(answer):
+        return {"->": _in_order(answer)}
+    if (place := _PLACE.fullmatch(answer)) is not None:
+        return {"[": f"{place['name']}_{{{''.join(re.findall(r'\w+', place['places']))}}}"}
     plain = answer.replace("$", "").strip()
     if "−" not in text and (between := _RANGE.fullmatch(plain)) is not None and _ascends(between):
         return {"-": "[{low}{0}, {high}{0}]".format(between["unit"] or "", **between.groupdict())}
     if (sizes := _SIZES.fullmatch(plain)) is not None and _is_length(sizes["unit"]):
-        return {"×": f"{plain}^{1 + len(_BY.findall(plain))}"}
+        lengths = _BY.sub(f" {sizes['unit']}, ", plain)
+        return {"×": f"{plain}^{1 + len(_BY.findall(plain))}", "x": lengths}
+    for sign, pattern, read_as in () if same else _OTHERWISE:
+        if sign in plain and pattern.search(plain):
+            return {sign: pattern.sub(read_as, plain)}
     if same and not is_foreign(text):
         return {}
     loss = _LOSS.fullmatch(answer)
@@ -88,6 +110,11 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
         return found
     exchanged = _EITHER.sub(lambda found: found[0].replace(found["mark"], "" if found["mark"] == "." else "."), answer)
     return found | dict.fromkeys(marks, _COMMA.sub(lambda found: found[0].replace(",", "."), exchanged))
+
+
+def _in_order(chain: str) -> str:
+    """What is between the hyphens of a chain, each as a name of its own, in a tuple: the order counts there."""
+    return f"({', '.join(f'x_{{{int.from_bytes(step.encode())}}}' for step in chain.split('-'))})"
 
 
 def _ascends(between: re.Match[str]) -> bool:

@@ -410,7 +410,7 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
         return
     place = introduced[-1].start() if introduced else len(sentence)
     clause = sentence[max(place - _CLAUSE, sentence.rfind("，", 0, place), sentence.rfind(", ", 0, place), 0) :]
-    if _PATTERN["vague"].search(clause):
+    if _PATTERN["vague"].search(clause) or _is_one_of_several(sentence, introduced):
         return
     if introduced:
         value = sentence[introduced[-1].end() :].strip(" .,:")
@@ -432,6 +432,23 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
     # If only one of the numbers is an amount of money, it counts: 220 $ in 12 months.
     for at, end in places if len(places) == 1 else priced if len(priced) == 1 else ():
         yield from _with_unit(sentence[at:end], sentence[end:])
+
+
+def _is_one_of_several(sentence: str, introduced: list[re.Match[str]]) -> bool:
+    """Whether the last value of a sentence stands beside others, or in a condition of another.
+
+    `The maximum is 3 and the minimum is -1`, `The maximum is 3 when x = 2`.
+    """
+    named = [each for each in introduced if each[0][0] not in "=tT共"]
+    if named and introduced[-1][0] == "=" and named[-1].end() <= introduced[-1].start():
+        clause = sentence[named[-1].end() : introduced[-1].start()]
+        if _PATTERN["on condition"].search(clause) is not None:
+            return True
+    if len(named) < 2:  # noqa: PLR2004
+        return False
+    first, last = named[-2:]
+    beside = _PATTERN["stated beside"].search(sentence[first.end() : last.start()])
+    return beside is not None and _PATTERN["supposed"].search(sentence[: first.start()]) is None
 
 
 def _is_operand(before: str) -> bool:

@@ -376,10 +376,23 @@ def _spoken(tokens: list[Token], before: list[Token]) -> Token:
     """The tokens of one numeral as one number token; a number before it that it scales is included."""
     words = _words(tokens)
     scaled = before.pop() if before and before[-1].kind == "number" else None
+    if scaled is not None and words[0] in SCALES:
+        scaled = _quotient(before, scaled)
     value = _english(words, scaled.value.value if scaled is not None and scaled.value is not None else None)
     first = scaled or tokens[0]
     text = " ".join(([scaled.text] if scaled else []) + words)
     return first._replace(kind="number", text=text, end=tokens[-1].end, value=Number(value or Fraction(0)))
+
+
+def _quotient(before: list[Token], under: Token) -> Token:
+    """The number before a scale: half, in `1/2 million`, whose first tokens are taken from those before it."""
+    match before:
+        case [*_, Token("number") as over, Token("sign", "/") as stroke] if not (stroke.spaced or under.spaced):
+            if over.value is not None and under.value is not None and 0 < over.value.value < under.value.value:
+                del before[-2:]
+                share = Number(over.value.value / under.value.value)
+                return over._replace(text=f"{over.text}/{under.text}", end=under.end, value=share)
+    return under
 
 
 def _mixed(words: list[str]) -> tuple[list[str], list[str]]:
@@ -418,7 +431,7 @@ def _english(words: list[str], scaled: Fraction | None) -> Fraction | None:
         if word == "and" and seen:
             continue
         if word in SCALES and (seen or word == "dozen"):
-            section = (section or Fraction(1)) * SCALES[word]
+            section = (section if ones else section or Fraction(1)) * SCALES[word]  # 0 million is none
             if SCALES[word] > _HUNDRED:  # hundreds belong to the thousand after them
                 total, section = total + section, Fraction(0)
             ones = tens = False

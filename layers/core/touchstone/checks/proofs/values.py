@@ -130,6 +130,9 @@ def _evaluate(task: ProofTask) -> Proof | None:
         return None
     if tree.operations & _AMBIGUOUS or tree.names - {"pi", "e"}:
         return None
+    powers = (part.arguments for part in tree.parts if isinstance(part, Apply) and part.operation == "pow")
+    if any(all(rational(side) == 0 for side in power) for power in powers):
+        return None  # 0^0 is 1 to some, and undefined to others
     # sin 30 may mean degrees.
     if any(isinstance(part, Apply) and part.operation in ANGULAR and "pi" not in part.names for part in tree.parts):
         return None

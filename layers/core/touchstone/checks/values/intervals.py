@@ -5,7 +5,16 @@ from fractions import Fraction
 from touchstone.checks.notation import trees
 from touchstone.checks.notation.syntax import parse_tokens
 from touchstone.checks.notation.tokens import Token
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, negated, value_or_none
+from touchstone.checks.notation.trees import (
+    INFINITIES,
+    Apply,
+    Name,
+    NotAnExpressionError,
+    Number,
+    Tree,
+    negated,
+    value_or_none,
+)
 from touchstone.checks.values.exact import linear, rational
 from touchstone.checks.values.kinds import Condition, Interval, Region
 from touchstone.checks.values.pieces import Tokens, connected, unbracketed
@@ -20,6 +29,8 @@ def bounds(tokens: Tokens) -> Interval:
     match brackets, items, connector:
         case "()" | "[]" | "(]" | "[)", [start, end], "list":
             low, high = parse_tokens(start), parse_tokens(end)
+            if low == INFINITIES[0] or high == INFINITIES[1]:
+                raise NotAnExpressionError("an interval that ends before it begins")
             return of_trees(low, high, low_closed=brackets[0] == "[", high_closed=brackets[1] == "]")
     raise NotAnExpressionError("not an interval")
 

@@ -87,9 +87,10 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A ratio of two or more terms: `3 : 4 : 5`."""
+    """A ratio of two or more terms: `3 : 4 : 5`. `things` are the names of what is counted: 3 boys : 5 girls."""
 
     terms: tuple[Tree, ...]
+    things: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,8 @@ class Formula:
 class Choice:
     """The letters that were chosen in a multiple-choice item, in capitals.
 
-    `sequence`: the letters as written, if they are the first ones of the alphabet and may be an order of steps.
+    `sequence`: the letters as written, if they are the first ones of the alphabet and may be an order of steps, or if
+    one comes twice, as in the answers to several questions (ABA).
     """
 
     letters: frozenset[str]

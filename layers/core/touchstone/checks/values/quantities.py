@@ -57,12 +57,8 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
     tokens = _said_once(_percents(_dozens(numbered(list(tokens)))))
     if tokens[0].kind == "han" and tokens[0].text == "百分之":
         return Quantity(Apply("percent", (parse_tokens(tokens[1:]),)), percent=True)
-    if tokens[-1].is_sign("%", "‰"):
-        if len(tokens) > 1 and tokens[-2].kind == "letters" and len(tokens[-2].text) > 1:
-            raise NotAnExpressionError("a percentage by weight, volume or amount")
-        if any(token.is_sign("pm") for token in tokens[:-1]) and sum(token.is_sign("%", "‰") for token in tokens) == 1:
-            raise NotAnExpressionError("an uncertainty in percent of the value, or a percentage with its uncertainty")
-        return Quantity(parse_tokens(tokens), percent=True)
+    if (share := _percentage(tokens)) is not None:
+        return share
     if (whole := _mixed_units(tokens) or _spoken_price(tokens)) is not None:
         return whole
     kinds = [token.kind if token.kind == "number" else token.text for token in tokens[:6]]
@@ -74,6 +70,22 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
     numbers = [token.text for token in tokens if token.kind == "number"]
     several = any(text.count(",") > 1 or "," in text.partition(".")[2] for text in numbers)
     return measured or Quantity(parse_tokens(tokens), letters=_letters_behind(tokens), listed=several)
+
+
+def _percentage(tokens: Sequence[Token]) -> Quantity | None:
+    """A number or expression with a percent sign at its end; None without one."""
+    for place, token in enumerate(tokens[:-3]):
+        if token.text == "%" and tokens[place + 1].kind == "letters" and tokens[place + 2].is_sign("/"):
+            raise NotAnExpressionError("a percentage by weight, volume or amount")
+    if not tokens[-1].is_sign("%", "‰"):
+        return None
+    if len(tokens) > 1 and tokens[-2].kind == "letters" and len(tokens[-2].text) > 1:
+        raise NotAnExpressionError("a percentage by weight, volume or amount")
+    if any(token.is_sign("pm") for token in tokens[:-1]) and sum(token.is_sign("%", "‰") for token in tokens) == 1:
+        raise NotAnExpressionError("an uncertainty in percent of the value, or a percentage with its uncertainty")
+    if [token.text if token.kind == "sign" else token.kind for token in tokens] == ["number", "/", "number", "%"]:
+        return Quantity(Apply("percent", (parse_tokens(tokens[:-1]),)), percent=True)  # ¾ %
+    return Quantity(parse_tokens(tokens), percent=True)
 
 
 def _said_once(tokens: list[Token]) -> list[Token]:

@@ -36,6 +36,7 @@ _FORMULA = re.compile(
 _SIMPLE = re.compile(r"(-?)(\d{1,30}+(?:\.\d{1,30}+)?)(?:/(\d{1,30}+))?", re.ASCII)
 _MANTISSA = re.compile(r"\d{1,30}+(?=$|[ eE])", re.ASCII)
 """The decimals behind a comma, before a scale or an exponent: 1,5 million, 1,5e3."""
+_ZERO = re.compile(r"0\d", re.ASCII)
 _COUNTED = re.compile(r"(\d{1,30}+) ([a-z]{3,30}+)", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
 """A Chinese text without any numeral that is too long for a name or a value."""
@@ -58,6 +59,8 @@ _SPELLED = 40
 _MARKS = re.compile("[TFYN](?:(?:[,;] ?[TFYN])++|(?: [TFYN]){2,40}+)")
 """Letters for true, false, yes and no; in a list of these, each belongs to the question at its place."""
 _TWO = 2
+_IN_ADDRESS = 3
+"""More parts of two characters with colons between them than this are no ratio: 00:1A:2B:3C:4D:5E."""
 
 
 def read(text: str) -> Value | None:
@@ -86,6 +89,8 @@ def read(text: str) -> Value | None:
         bare = f"ℝ∖{{{next(filter(None, but.groups()))}}}"
     if DENIAL.search(bare):
         return words(bare)
+    if bare[:1] == "!":
+        return kinds.Words(bare, plain=False)  # a negation, as programs write it
     if len(bare) <= _UNIT_ALONE and not bare[:1].isdecimal() and (unit := _unit_alone(bare)) is not None:
         return unit
     return _read(bare)
@@ -307,14 +312,17 @@ def _of_items(tokens: Tokens) -> Value:
         if connector == "and" or sum(map(_has_ends, regions)) < _TWO:
             return intervals.intersection(regions)
         raise NotAnExpressionError("it is not clear whether both inequalities hold or either")
+    if any(region.variable for region in regions) and any(isinstance(value, Quantity) for value in values):
+        raise NotAnExpressionError("a list of inequalities and numbers, or decimal commas: 2,5 < x < 3,5")
     if any(isinstance(value, Solutions) for value in values):
         several = _solutions(values, either=connector == "or")
         equals = next((place for place, token in enumerate(tokens) if token.is_sign("=", _APPROXIMATELY)), 0)
         one = _decimal(tokens[equals + 1 :]) if len(items) == _TWO and isinstance(values[1], Quantity) else None
         return Ambiguous((several, Solutions((((several.alternatives[0][0][0], one),),)))) if one else several
     decimal = _decimal(tokens)
-    # A list does not begin with −0.
-    return decimal if decimal and tokens[1].text == "0" else Items(_flattened(values), decimal=decimal)
+    # A list does not begin with −0, and no number of it with 0: 1,05.
+    is_one = decimal is not None and (tokens[1].text == "0" or _ZERO.match(tokens[2].text) is not None)
+    return decimal if decimal and is_one else Items(_flattened(values), decimal=decimal)
 
 
 def _as_points(values: list[Value]) -> list[Value]:
@@ -456,22 +464,25 @@ def _ratio(sides: list[Tokens], _signs: list[str]) -> Value:
     in_two = any(len(part) == _TWO and part[0] == "0" for part in clock_text.split(":"))
     if in_two and len(sides) == _TWO and clock(clock_text) is None:
         raise NotAnExpressionError("a time that no clock shows")
-    measured = _in_one_dimension(sides) if any(token.kind in ("letters", "han") for token in sides[0]) else ()
-    return ratio_of(clock_text, kinds.Ratio(measured or tuple(map(parse_tokens, map(numbered, map(list, sides))))))
+    if len(sides) > _IN_ADDRESS and all(len(part) == _TWO for part in clock_text.split(":")):
+        raise NotAnExpressionError("the address of a device, or a time with its frames")
+    measured = _in_one_dimension(sides) if any(token.kind in ("letters", "han") for token in sides[0]) else None
+    return measured or ratio_of(clock_text, kinds.Ratio(tuple(map(parse_tokens, map(numbered, map(list, sides))))))
 
 
-def _in_one_dimension(sides: list[Tokens]) -> tuple[Tree, ...]:
-    """The terms of `1 cm : 5 km` in base units; empty if not all are amounts, or if all units may be names: 2a : 3a.
+def _in_one_dimension(sides: list[Tokens]) -> kinds.Ratio | None:
+    """The terms of `1 cm : 5 km` in base units; None if not all are amounts, or if all units may be names: 2a : 3a.
 
     Raises NotAnExpressionError for amounts of different dimensions.
     """
     amounts = [each for each in (value_or_none(quantity, side) for side in sides) if each is not None and each.units]
     if len(amounts) < len(sides) or all(each.bare is not None for each in amounts):
-        return ()
+        return None
     units = [each.units[0] for each in amounts]
     if len({unit.dimension for unit in units}) > 1:
         raise NotAnExpressionError("a ratio of different dimensions")
-    return tuple(scaled(each.tree, unit) for each, unit in zip(amounts, units, strict=True))
+    terms = tuple(scaled(each.tree, unit) for each, unit in zip(amounts, units, strict=True))
+    return kinds.Ratio(terms, () if any(unit.dimension for unit in units) else tuple(unit.noun or "" for unit in units))
 
 
 def _equation(sides: list[Tokens], signs: list[str]) -> Value:

@@ -60,6 +60,8 @@ def approximates(value: Fraction, step: Fraction, target: Fraction, finer: Fract
     within the error of floating point. None if the decimal is a correct rounding of at least two digits or a cut of
     decimals, or if `target` may be the decimal with the error of floating point. False otherwise.
     """
+    if not step:
+        return False  # a decimal times 0
     nearest = floor(target / step + Fraction(1, 2)) * step
     cut = nearest if step == 1 else floor(abs(target) / step) * step * (1 if target >= 0 else -1)
     digits = _digits(value, step)

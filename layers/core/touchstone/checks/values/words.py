@@ -73,7 +73,8 @@ def choice(text: str) -> Choice | None:
     match = PATTERN["choice"].fullmatch(text)
     named = "" if match is None else match[1].replace("and", "").replace("AND", "")
     letters = "".join(letter for letter in named if letter in _OPTIONS)
-    sequence = letters if len(letters) >= _SEQUENCE and "".join(sorted(letters)) == _IN_ORDER[: len(letters)] else ""
+    ordered = "".join(sorted(letters)) == _IN_ORDER[: len(letters)] and len(letters) >= _SEQUENCE
+    sequence = letters if ordered or len(set(letters)) < len(letters) else ""
     return Choice(frozenset(letters), sequence) if named and named == named.upper() else None
 
 
