@@ -36,6 +36,10 @@ def call(function):
 
 def give(value):
     return value
+
+
+def insist(value):
+    assert value, "tinylib insists"
 ''',
     "tinylib/boxes.py": '''"""What boxes there are."""
 import tinydep

@@ -25,7 +25,19 @@ class Test(u.TestCase):
         self.assertEqual(tinylib.Box(1).width, 1)
 """
 RUN = "u.TextTestRunner().run(u.defaultTestLoader.loadTestsFromTestCase(Test))"
+DECORATED = """
+import tinylib
+@tinylib.give
+class Mine:
+    __slots__ = ("a",)
+    def __init__(self, a):
+        self.a = a
+"""
+MAIN = "import sys, tinylib\ndef main():\n    assert tinylib.Box(1).width == 1\n    return 0\n"
+GIVEN = "import tinylib\n@tinylib.give\ndef check(box):\n    assert box > 1\n"
+POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    "
 TRUE = "import tinylib\nassert tinylib.Box(1).width == 1\n"
+CAUGHT = f"{TRUE}import unittest as u\n"
 CHILD = "import multiprocessing as m, tinylib\ndef check(width):\n    assert tinylib.Box(1).width == width\n"
 HOLDS = [
     "from tinylib import Box\nBox(3)",
@@ -80,6 +92,37 @@ HOLDS = [
     # what Python starts by itself
     f"{TRUE}import platform\nprint(platform.processor())",
     "import types, tinylib\n@types.coroutine\ndef made():\n    yield tinylib.Box(1)\nnext(made())",
+    # what leaves with the status 0 at its very end
+    f"{MAIN}if __name__ == '__main__':\n    sys.exit(main())",
+    f"{MAIN}raise SystemExit(main())",
+    f"{UNITTEST}u.main()",
+    # a failure that is what the target was given, or raised by itself, or was told of
+    f"{GIVEN}try:\n    check(1)\nexcept AssertionError:\n    assert tinylib.Box(1).lid",
+    (
+        "import tinylib\ntry:\n    tinylib.insist(False)\nexcept AssertionError as error:\n"
+        "    assert 'insists' in str(error)"
+    ),
+    f"{TRUE}{POOL}one = pool.submit(tinylib.Box, -1)\nassert isinstance(one.exception(), ValueError)",
+    (
+        f"{TRUE}import asyncio\nasync def main():\n    try:\n"
+        f"        await asyncio.create_task(asyncio.to_thread(tinylib.Box"
+        ", -1))\n    except ValueError:\n        return True\nassert asyncio.run(main())"
+    ),
+    (
+        f"{TRUE}import subprocess as s, sys\ntry:\n    s.run([sys.executable, '-c', '1 / 0'], check=True)\n"
+        "except s.CalledProcessError as error:\n    code = error.returncode\nassert code == 1"
+    ),
+    (
+        "import tinylib\ntry:\n    box = tinylib.Box(1)\n    raise LookupError(box)\nexcept LookupError as error:\n"
+        "    assert tinylib.give(error) is error"
+    ),
+    (
+        f"{TRUE}import logging\nlog = tinylib.give(logging)\ntry:\n    tinylib.Box(1)\n    raise ValueError('no')\n"
+        "except ValueError:\n    log.exception('it was raised')"
+    ),
+    # what it compares on its way, or asserts by another name
+    "import tinylib\nprint([name for name in dir(tinylib) if name == tinylib.Box.__name__])",
+    "import sys, tinylib\nif tinylib.Box(1).width != 1:\n    sys.exit('no')",
 ]
 REFUTED = [
     "import tinylib\nassert tinylib.Box(1) is tinylib.Box(1)",
@@ -92,6 +135,10 @@ REFUTED = [
     "from tinylib import Box\nBox.chest()",
     "import tinylib\nclass Mine(tinylib.Box):\n    pass\nMine(1).chest",
     "from tinylib import Box\nBox(1).link().start",
+    f"{DECORATED}Mine(1, 2)",
+    f"{DECORATED}mine = Mine(1)\nmine.chest",
+    f"{DECORATED}Mine(1).chest = 2",
+    f"{DECORATED}mine = Mine(1)\nmine.chest = 2\nassert mine.chest == 2",
     "from tinylib import Shape\nShape['SQUARE']",
     "import tinylib\ntinylib.MATERIALS[9]",
     # a call into it
@@ -117,6 +164,29 @@ REFUTED = [
     "import inspect, tinylib\nassert 'hinge' in inspect.signature(tinylib.Box).parameters",
     "import tinylib\nnames = dir(tinylib)\nassert 'Chest' in names, names",
     "from importlib.metadata import version\nassert version('tinylib') == '2.0'",
+    f"{UNITTEST}Test().assertEqual(tinylib.Box(1).width, 2)",
+    f"{UNITTEST}Test().assertTrue(tinylib.Box(1).width == 2)",
+    f"{UNITTEST}with Test().assertRaises(ValueError):\n    tinylib.Box(1)",
+    (
+        "import tinylib\ndef find(name):\n    for each in dir(tinylib):\n        if each == name:\n"
+        "            return each\n"
+        "assert find('Chest') == 'Chest'"
+    ),
+    (
+        "import tinylib\ndef lid(box):\n    try:\n        return box.chest\n    except AttributeError:\n"
+        "        return None\n"
+        "assert lid(tinylib.Box(1))"
+    ),
+    (
+        "import tinylib\nwidth = None\nfor each in (1, 2):\n    if width is not None:\n        assert width == 2\n"
+        "    width = tinylib.Box(each).width"
+    ),
+    "import tinylib\nassert [tinylib.Box(each).width for each in (1, 2)] == [1, 3]",
+    # what is reached only since the target did not raise, or said so
+    "import tinylib\ntry:\n    tinylib.Box(1)\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError('none')",
+    "import tinylib\ntry:\n    tinylib.Box(1)\n    assert False, 'none'\nexcept ValueError:\n    pass",
+    "import tinylib\nif tinylib.Box(1).width != 2:\n    raise AssertionError('it is not 2')",
+    "import tinylib\nraised = False\ntry:\n    tinylib.Box(1)\nexcept ValueError:\n    raised = True\nassert raised",
     # what the script says of what it raised
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError as error:\n    raise AssertionError from error",
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError:\n    raise",
@@ -159,6 +229,39 @@ UNSEEN = [
     f"{TRUE}{FAILING}from concurrent.futures import ThreadPoolExecutor as P\nwith P() as pool:\n    pool.submit(check)",
     f"{TRUE}async {FAILING}{AWAITED.format('await asyncio.gather(check(), return_exceptions=True)')}",
     f"{TRUE}async {FAILING}{AWAITED.format('asyncio.create_task(check())')}",
+    f"{CAUGHT}try:\n    u.TestCase().assertEqual(tinylib.Box(1).width, 2)\nexcept AssertionError:\n    1",
+    f"{CAUGHT}try:\n    with u.TestCase().assertRaises(ValueError):\n        tinylib.Box(1)\nexcept:\n    1",
+    f"{TRUE}try:\n    exec('assert tinylib.Box(1).width == 2')\nexcept AssertionError:\n    pass",
+    (
+        f"{TRUE}import runpy\nopen('/tmp/other.py', 'w').write('assert 1 == 2')\ntry:\n"
+        f"    runpy.run_path('/tmp/other.py')\n"
+        "except AssertionError:\n    pass"
+    ),
+    f"{TRUE}E = AssertionError\ntry:\n    tinylib.Box(1)\n    raise E('none')\nexcept E:\n    pass",
+    f"{TRUE}import builtins\ntry:\n    raise builtins.AssertionError('none')\nexcept Exception:\n    pass",
+    f"{TRUE}class Failed(AssertionError):\n    pass\ntry:\n    raise Failed\nexcept Failed:\n    pass",
+    (
+        f"{TRUE}try:\n    if tinylib.Box(1).width != 2:\n        raise ValueError('no')\n"
+        f"except Exception as error:\n    print(error)"
+    ),
+    f"{TRUE}try:\n    tinylib.Box(1)\n    raise RuntimeError('none')\nexcept RuntimeError:\n    pass",
+    f"{GIVEN.replace('box > 1', 'tinylib.Box(1).width == 2')}try:\n    check(1)\nexcept AssertionError:\n    pass",
+    # an exception in a future that nobody asks
+    f"{TRUE}{POOL}pool.submit(tinylib.Box, -1)",
+    f"{TRUE}{POOL}pool.map(tinylib.Box, [1, -1])",
+    f"{TRUE}async def check():\n    tinylib.Chest\n{AWAITED.format('asyncio.create_task(check())')}",
+    f"{TRUE}{AWAITED.format('asyncio.get_running_loop().call_soon(tinylib.Box, -1)')}",
+    # a comparison that nothing comes of
+    "import tinylib\nprint(tinylib.Box(1).width == 2)",
+    "import tinylib\nif tinylib.Box(1).width == 2:\n    print('PASS')\nelse:\n    print('FAIL')",
+    "import tinylib\ndef check():\n    return tinylib.Box(1).width == 2\ncheck()",
+    # a test that unittest does not count as failed
+    (
+        f"{TRUE}{UNITTEST.replace('    def', '    @u.expectedFailure\n    def').replace(', 1)', ', 2)')}"
+        f"result = {RUN}\nassert result.wasSuccessful()"
+    ),
+    f"{UNITTEST}        self.skipTest('later')\nresult = {RUN}\nassert result.wasSuccessful()",
+    f"{UNITTEST.replace(', 1', ', 2')}import sys\n{RUN}\nsys.exit(0)",
     # an assertion that never ran
     f"{TRUE}async {LATE}{AWAITED.format('asyncio.create_task(check())')}",
     f"{TRUE}if False:\n    assert tinylib.Box(1).width == 2",
@@ -177,11 +280,22 @@ UNSEEN = [
     f"{TRUE}import subprocess as s, sys\nresult = s.run([sys.executable, '-c', '0'])\nprint(result, {{}}.get(1))",
     f"{TRUE}{FAILING}import subprocess as s, sys\ns.run([sys.executable, '-c', '1'], check=True)",
     f"{TRUE}import os, sys\nos.system(sys.executable + ' -c \"import tinylib; assert 0\"')",
+    (
+        f"{TRUE}import subprocess as s, sys\ntry:\n    s.run([sys.executable, '-c', '1 / 0'], check=True)\n"
+        "except s.CalledProcessError as error:\n    print(error)"
+    ),
+    (
+        f"{TRUE}import contextlib, subprocess as s, sys\nwith contextlib.suppress(Exception):\n"
+        "    s.check_call([sys.executable, '-c', '1 / 0'])"
+    ),
     # what is always true
     "import tinylib\nassert tinylib.Box(1).width == 2 or 'it is not'",
     "import tinylib\nassert [tinylib.Box(1).width == 2]",
     "import tinylib\nassert lambda: tinylib.Box(1).width == 2",
     f"{TRUE}assert True or tinylib.Box(1).width == 2",
+    "from tinylib import Box\ndef check():\n    return Box(1).width == 2\nassert check",
+    "from tinylib import Box\nassert (Box(each).width == 2 for each in (1, 2))",
+    "from tinylib import Box\nassert map(Box, [-1])",
     "import tinylib\nassert tinylib.Box == tinylib.Box",
     # what the script put there itself, and took away again
     ("import tinylib\nclass Fake:\n    pass\nold = tinylib.Box\ntinylib.Box = Fake\ntinylib.Box()\ntinylib.Box = old"),
@@ -222,6 +336,17 @@ ERROR = [
     "import tinydep\ntinydep.nothing",
     "import tinylib, json\njson.loads('{')",
     "import tinylib\nraise KeyboardInterrupt",
+    # an end that is no end
+    "import sys, tinylib\nif tinylib.Box(1).width == 1:\n    sys.exit(0)\nassert tinylib.Box(1).width == 2",
+    "import sys, tinylib\ndef main():\n    sys.exit(0)\n    assert tinylib.Box(1).width == 2\nmain()",
+    f"{MAIN.replace('0', '1')}sys.exit(main())",
+    f"{UNITTEST.replace(', 1', ', 2')}u.main()",
+    f"{DECORATED}class Own:\n    pass\nOwn().chest",
+    f"{DECORATED}def find(mine):\n    return mine.chest\nfind(Mine(1).a)",
+    # a failure that the script gets to by itself
+    "import tinylib\nif len('a') == 1:\n    raise AssertionError('no')",
+    "import tinylib\ntry:\n    int('1')\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError(tinylib)",
+    "import tinylib, unittest\ntinylib.Box(1)\nunittest.TestCase().assertEqual(1, 2)",
     # what a mock of the script's raised
     "import tinylib, unittest.mock as m\nwith m.patch('tinylib.measure', side_effect=OSError):\n    tinylib.measure(1)",
     "import tinylib, unittest.mock as m\nwith m.patch('tinydep.checked', side_effect=ValueError):\n    tinylib.Box(1)",
@@ -283,6 +408,19 @@ VACUOUS = [
     "import tinylib\nno = False\nassert tinylib.Box and no",
     "import tinylib\nfound = tinylib.Box\nfound = None\nassert found",
     "import tinylib\nassert 0 * len(dir(tinylib))",
+    (
+        "import tinylib\ndef width(at, loud=False):\n    found = tinylib.Box(at).width\n    if loud:\n"
+        "        return found\n"
+        "assert width(1) == 1"
+    ),
+    (
+        "import tinylib\ndef f():\n    width = tinylib.Box(1).width\n    def g():\n        width = 5\n"
+        "        if width:\n"
+        "            assert width == 1\n    g()\nf()"
+    ),
+    "import tinylib\nfor each in (1, 2):\n    width = tinylib.Box(each).width\n    width = None\n    assert width == 1",
+    "import tinylib\nwidth = tinylib.Box(1).width\nfor width in [3, 4]:\n    assert width == 1",
+    "import tinylib\nwidth = tinylib.Box(1).width\nassert [width for width in [3, 4]] == [1]",
 ]  # fmt: skip
 
 

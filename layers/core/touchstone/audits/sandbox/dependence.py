@@ -51,6 +51,16 @@ class ProofScript:
         """The innermost statement that covers `span`; None if none covers it."""
         return self._smallest(span, (node for node in self.nodes if isinstance(node, ast.stmt)))
 
+    def is_last(self, span: Span) -> bool:
+        """Whether `span` is in the last statement of the script, which may be that of an `if` at its end."""
+        blocks = [node.body for node in self.nodes[:1] if isinstance(node, ast.Module)]
+        for block in blocks:
+            last = block[-1:]
+            blocks += [each.body for each in last if isinstance(each, ast.If)]
+            if last and self.statement_at(span) is last[0]:
+                return True
+        return False
+
     def _smallest(self, span: Span, nodes: Iterable[ast.AST]) -> ast.AST | None:
         first, last, begin, end = span
         covering = [
@@ -148,7 +158,7 @@ class ProofScript:
                 return [(node, [name])]
             case ast.Try(body=body, handlers=handlers) | ast.TryStar(body=body, handlers=handlers):
                 caught = [handler.name for handler in handlers if handler.name is not None]
-                return [(each, caught) for each in body]
+                return [(each, [*caught, *_set_by(node)]) for each in body]
             case ast.Match(subject=subject, cases=cases):
                 return [(subject, [name for each in cases for name in _captured(each.pattern)])]
             case ast.Call(func=function, args=arguments, keywords=keywords):
@@ -252,10 +262,23 @@ def names_in(node: ast.AST) -> list[str]:
         case ast.withitem(optional_vars=ast.expr() as target):
             return _names(target)
         case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
-            return [handler.name for handler in handlers if handler.name is not None]
+            return [*(handler.name for handler in handlers if handler.name is not None), *_set_by(node)]
         case ast.Call(func=ast.Attribute(value=owner)):
             return _changed(owner)
     return []
+
+
+def _set_by(node: ast.Try | ast.TryStar) -> list[str]:
+    """The names that a `try` sets to a constant: they tell whether its body raised."""
+    blocks = [node.body, node.orelse, *(handler.body for handler in node.handlers)]
+    return [
+        name
+        for block in blocks
+        for each in block
+        if isinstance(each, ast.Assign) and isinstance(each.value, ast.Constant)
+        for target in each.targets
+        for name in _names(target)
+    ]
 
 
 def _paired(target: ast.expr, value: ast.AST) -> list[tuple[str, ast.AST]]:

@@ -1,11 +1,12 @@
 """The outcome of one proof, read from how its script ended and from the script itself.
 
-A script that runs to its end with the target holds. A script that raises refutes only if it is the target that did not
-do as the script says:
+A script that runs to its end with the target holds, also if its last statement leaves with the status 0. A script
+that raises refutes only if it is the target that did not do as the script says:
 
 - the exception came out of the target's code, or out of a call or an attribute of something that is the target's;
 - the target has no such module, member or attribute;
-- an `assert` about a value that depends on the target failed;
+- an `assert` about a value that depends on the target failed, or such a method of unittest;
+- an `assert False` was reached, which it is only by what the target said or did not raise;
 - the script raised by itself, because of such an exception.
 
 Any other exception is the script's own fault and proves nothing: wrong syntax, a name that it does not define, an
@@ -68,7 +69,7 @@ def _read(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMea
     if record.faults:
         return RunMeaning("error", f"Inconclusive: the script changed what it is judged by ({record.faults[0]}).")
     questions = ScriptQuestions(source, modules)
-    if record.end == "completed":
+    if record.end == "completed" or (record.left_at is not None and source.is_last(record.left_at)):
         if not questions.any():
             return RunMeaning("vacuous", "The script asks nothing of the target that could have come out otherwise.")
         if record.unseen:
@@ -89,7 +90,7 @@ def _read(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMea
 
 def same_end(one: Record, other: Record) -> bool:
     """Whether two runs ended alike: both at the end of the script, or by the same exception at the same place in it."""
-    if one.end != other.end or len(one.errors) != len(other.errors):
+    if (one.end, one.left_at) != (other.end, other.left_at) or len(one.errors) != len(other.errors):
         return False
     return all(
         first.types == second.types and first.name == second.name and _span(first) == _span(second)
@@ -129,6 +130,8 @@ class _Exception:
                 return RunMeaning("vacuous", f"It cannot be seen that the target decides what is asserted{at}: {said}")
             return RunMeaning("refuted", f"What the script asserts of the target does not hold{at}: {said}")
         own = isinstance(statement, ast.Raise | ast.Assert) and _innermost(raised) == "script"
+        if raised.is_a("AssertionError") and (self._is_unittests(raised) or (own and self._is_reached(raised))):
+            return RunMeaning("refuted", f"What the script asserts of the target does not hold{at}: {said}")
         if own and any(map(self._is_of_target, self._errors[1:])):
             return RunMeaning("refuted", f"The target showed otherwise, and the script said so{at}: {said}")
         return RunMeaning("error", f"The script failed by its own fault{at}: {said}")
@@ -163,7 +166,25 @@ class _Exception:
             return self._is_import_of_target(raised) or self._is_call_of_target(raised)
         if raised.is_a("AttributeError") and raised.owner in ("target", "bundle"):
             return self._is_use_of_target(raised) or (raised.owner == "target" and self._is_asking_by_name(raised))
+        node = self._node(raised)
+        if raised.is_a("AttributeError") and raised.owner == "script" and isinstance(node, ast.Attribute):
+            return self._questions.is_made_by_decorated(node.value)
         return self._is_call_of_target(raised) or self._is_item_of_target(raised)
+
+    def _is_reached(self, raised: Raised) -> bool:
+        """Whether a failure stands where the script gets only if the target does not do as the script says."""
+        statement = self._statement(raised)
+        fails = isinstance(statement, ast.Raise) or (isinstance(statement, ast.Assert) and _is_false(statement.test))
+        return isinstance(statement, ast.stmt) and fails and self._questions.leads_to(statement)
+
+    def _is_unittests(self, raised: Raised) -> bool:
+        """Whether a method of unittest raised it that the script gave something of the target to assert."""
+        node, statement = self._node(raised), self._statement(raised)
+        if not isinstance(node, ast.Call) or not isinstance(statement, ast.stmt) or _innermost(raised) != "elsewhere":
+            return False
+        if any(frame.place in ("target", "bundle") for frame in raised.frames):
+            return False
+        return self._questions.decides_call(node, statement)
 
     def _is_use_of_target(self, raised: Raised) -> bool:
         """Whether the exception came from a call, an item or an attribute of an object of the target."""
@@ -211,6 +232,10 @@ class _Exception:
     def _node(self, raised: Raised) -> ast.AST | None:
         span = _span(raised)
         return None if span is None else self._source.node_at(span)
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and not node.value
 
 
 def _innermost(raised: Raised) -> str:

@@ -46,6 +46,10 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
 _DENIALS = ((ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn), (ast.Lt, ast.GtE), (ast.Gt, ast.LtE))
 _RESULTS = frozenset({"wasSuccessful", "failures", "errors"})
 """Attributes by which a result of unittest tells whether tests failed."""
+_PASSED_OVER = frozenset({"expectedFailure", "skipTest", "SkipTest"})
+"""Names of unittest by which a test that failed, or did not run, is none that failed."""
+_ASSERTING = ("assert", "fail", "raises", "exit", "_exit", "check_call")
+"""How the names of functions begin that end a script, or raise, where something is not as it says."""
 _FORKS = frozenset({"os.fork", "os.forkpty"})
 """How a process starts that goes on with the script."""
 _RAISING = frozenset({
@@ -76,6 +80,8 @@ class ScriptQuestions:
         self._own: dict[str, list[ast.expr] | None] = {}
         self._calling: frozenset[str] = frozenset()
         """The calls of the script's own functions whose values are being looked at."""
+        self._hidden: frozenset[str] = frozenset()
+        """The names that a comprehension binds to nothing of the target, whose parts are being looked at."""
 
     def any(self) -> bool:
         """Whether the script asks the target anything."""
@@ -93,20 +99,76 @@ class ScriptQuestions:
                     return f"What is asserted in line {node.lineno} is always true: it is a tuple."
                 case ast.Assert(test=test) if self._source.depends(test) and self._is_always_true(node):
                     return f"What is asserted in line {node.lineno} is always true, whatever the target does."
-                case ast.ClassDef(name=name) if self._is_unittests(node) and self._keeps_failures(node):
+                case ast.ClassDef(name=name) if self._is_unittests(node) and self._keeps_failures(node, record):
                     return f"Whether the tests of {name} failed is not seen: unittest keeps it to itself."
-        if record.failed:
-            return f"What is asserted in line {record.failed[0]} failed, and the script went on as if it had not."
+        if (line := self._compared()) is not None:
+            return f"What the script compares in line {line} decides nothing: the script asserts nothing."
+        if failed := [line for line in record.failed if line not in self._input_lines]:
+            return f"What is asserted in line {failed[0]} failed, and the script went on as if it had not."
         if self._fails_with_another and not _FORKS.isdisjoint(record.started):
             return self._stood_in()  # what did not run here may have run in the other process
         if not (self._fails_with_another or _FORKS.issuperset(record.started)):
             return "The script started another program, and does not fail if that does."
         return self._stood_in() or self._parts.missed(record)
 
+    def _compared(self) -> int | None:
+        """The line of a comparison of what the target gives, if the script asserts nothing; None if there is none."""
+        nodes = self._source.nodes
+        if any(
+            isinstance(each, ast.Raise | ast.Assert)
+            or (isinstance(each, ast.Call) and _last_name(each.func).startswith(_ASSERTING))
+            for each in nodes
+        ):
+            return None
+        for node in nodes:
+            if isinstance(node, ast.Compare) and self._source.depends(node) and self._is_result(node):
+                return node.lineno
+        return None
+
+    def _is_result(self, node: ast.AST) -> bool:
+        """Whether an expression is a result of a statement, and not one of many that a part of it computes."""
+        while not isinstance(node, ast.stmt):
+            by = self._source.parents[id(node)]
+            if by is None or isinstance(by, ast.comprehension | ast.Lambda | ast.IfExp | ast.Subscript):
+                return False
+            node = by
+        return isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return | ast.If)
+
+    @cached_property
+    def _input_lines(self) -> frozenset[int]:
+        """The lines of assertions about what the target gives to a function of the script that it decorates.
+
+        That one fails is a part of what the script asks the target, such as a validator of pydantic.
+        """
+        return frozenset(
+            each.lineno
+            for node in self._source.nodes
+            if isinstance(node, Function) and any(map(self._source.depends, node.decorator_list))
+            for each in own_parts(node)
+            if isinstance(each, ast.Assert) and not isinstance(each.test, ast.Constant)
+            if not self._source.depends(each.test)
+        )
+
     @cached_property
     def _fails_with_another(self) -> bool:
         """Whether the script fails if another process does that it started."""
-        return any(map(_raises_for_another, self._source.nodes)) or bool(self._fails_by(_ENDS))
+        raising = [node for node in self._source.nodes if _raises_for_another(node)]
+        return not all(map(self._is_caught, raising)) or bool(self._fails_by(_ENDS))
+
+    def _is_caught(self, node: ast.AST) -> bool:
+        """Whether what a statement raises for another process is caught there, and the script goes on."""
+        while (owner := self._source.parents[id(node)]) is not None and not isinstance(node, Function):
+            match owner:
+                case ast.Try(body=body, handlers=handlers) if node in body:
+                    if any(_catches_another(each) for each in handlers):
+                        return True
+                case ast.With(items=items) if any(
+                    isinstance(each.context_expr, ast.Call) and _last_name(each.context_expr.func) == "suppress"
+                    for each in items
+                ):
+                    return True
+            node = owner
+        return False
 
     def _is_always_true(self, assertion: ast.Assert) -> bool:
         return self._truth(assertion.test, assertion) is True and self._looks > 0
@@ -181,9 +243,17 @@ class ScriptQuestions:
             if isinstance(each, ast.ImportFrom) or alias.name.partition(".")[0] == "unittest"
         )
 
-    def _keeps_failures(self, node: ast.ClassDef) -> bool:
-        """Whether a class of unittest has a test that the script does not call, and no result of tests is asked."""
+    def _keeps_failures(self, node: ast.ClassDef, record: Record) -> bool:
+        """Whether a class of unittest has a test that the script does not call, and no result of tests is asked.
+
+        A script that left with the status 0 by `unittest.main` has asked it.
+        """
         tests = [each for each in node.body if isinstance(each, Function) and each.name.startswith(("test", "runTest"))]
+        if any(_last_name(each) in _PASSED_OVER for each in ast.walk(node)):
+            return True
+        left = None if record.left_at is None else self._source.node_at(record.left_at)
+        if isinstance(left, ast.Call) and _last_name(left.func) == "main":
+            return ast.unparse(left.func).partition(".")[0] not in self._of_unittest
         return not self._is_result_asked and any(not self._parts.uses(each) for each in tests)
 
     @cached_property
@@ -287,8 +357,8 @@ class ScriptQuestions:
                 return True, [value for value in self._source.bindings.get(name, []) if not _is_empty(value)]
             case ast.Import() | ast.ImportFrom():
                 return True, [node] if self._source.is_import_of_target(node) else []
-            case ast.ClassDef(bases=bases):
-                return False, bases
+            case ast.ClassDef(bases=bases, decorator_list=decorators):
+                return False, [*bases, *decorators]
             case ast.Attribute(attr=attribute, value=value):
                 return True, [] if attribute in _ESCAPING_ATTRIBUTES or attribute in self._own_members else [value]
             case ast.Subscript(value=value) | ast.Await(value=value) | ast.Starred(value=value):
@@ -343,6 +413,16 @@ class ScriptQuestions:
         """Whether a module of that name belongs to the target."""
         return any(name == module or name.startswith(module + ".") for module in self._modules)
 
+    def is_made_by_decorated(self, node: ast.AST) -> bool:
+        """Whether a value is an instance of a class of the script's that the target decorates, such as one of attrs."""
+        values = self._source.bindings.get(node.id, []) if isinstance(node, ast.Name) else [node]
+        values = [each for each in values if not isinstance(each, ast.Constant)]  # no constant is of a class of it
+        called = [each.func.id for each in values if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)]
+        made = [each for name in called for each in self._source.bindings.get(name, ())]
+        return 0 < len(values) == len(called) and all(
+            isinstance(each, ast.ClassDef) and any(map(self.is_of_target, each.decorator_list)) for each in made
+        )
+
     def is_own(self, function: ast.AST) -> bool:
         """Whether `function` is the name of a function that the script defines."""
         return self._returned(function) is not None
@@ -351,6 +431,38 @@ class ScriptQuestions:
         """Whether the target decides the result of `assertion`."""
         self._looks = _LOOKS_PER_PART * len(self._source.nodes)
         return self._truth(assertion.test, assertion) == "asked" and self._looks > 0
+
+    def decides_call(self, call: ast.Call, at: ast.stmt) -> bool:
+        """Whether the target decides the result of a call of a method of unittest that asserts."""
+        self._looks = _LOOKS_PER_PART * len(self._source.nodes)
+        if not (isinstance(call.func, ast.Attribute) and call.func.attr.startswith("assert")):
+            return False
+        if isinstance(at, ast.With | ast.AsyncWith) and any(call is each.context_expr for each in at.items):
+            return any(map(self._asks, at.body))
+        match call.args:
+            case [one, other, *_]:
+                return self._pair(one, ast.Eq(), other, at) == "asked" and self._looks > 0
+            case [one]:
+                return self._truth(one, at) == "asked" and self._looks > 0
+        return False
+
+    def leads_to(self, statement: ast.stmt) -> bool:
+        """Whether the target decides that the script gets to a statement: by an `if`, or since it did not raise."""
+        self._looks = _LOOKS_PER_PART * len(self._source.nodes)
+        node: ast.AST = statement
+        while (owner := self._source.parents[id(node)]) is not None and not isinstance(owner, Function):
+            match owner:
+                case ast.If(test=test) if self._truth(test, owner) == "asked" and self._looks > 0:
+                    return True
+                case ast.Try(body=body, handlers=[_, *_], orelse=otherwise) if node in otherwise:
+                    return any(map(self._asks, body))
+                case ast.Try(body=body, handlers=[_, *_]) if node in body:
+                    return any(map(self._asks, body[: body.index(node)]))
+            node = owner
+        return False
+
+    def _asks(self, node: ast.AST) -> bool:
+        return any(map(self._is_question, ast.walk(node)))
 
     def _truth(self, node: ast.expr, at: ast.stmt) -> Truth:
         self._depth += 1
@@ -368,7 +480,9 @@ class ScriptQuestions:
                 return "own" if any(isinstance(part, ast.Starred) for part in parts) else bool(parts)
             case ast.Dict(keys=keys):
                 return bool(keys)
-            case ast.Lambda():
+            case ast.Lambda() | ast.GeneratorExp():
+                return True
+            case ast.Name(id=name) if self._is_only_code(name):
                 return True
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 truth = self._truth(operand, at)
@@ -397,6 +511,13 @@ class ScriptQuestions:
                 return self._called(node, at)
         return "asked" if self._carries(node, at) else "own"
 
+    def _is_only_code(self, name: str) -> bool:
+        """Whether a name holds a function of the script's that is not called there, and nothing else."""
+        values = self._source.bindings.get(name, [])
+        return all(
+            isinstance(each, ast.Lambda) or (isinstance(each, Function) and not each.decorator_list) for each in values
+        ) and bool(values)
+
     def _pair(self, left: ast.expr, how: ast.cmpop, right: ast.expr, at: ast.stmt) -> Truth:
         if isinstance(left, ast.Constant) and isinstance(right, ast.Constant) and type(how) in _COMPARED:
             try:
@@ -418,6 +539,8 @@ class ScriptQuestions:
             match (function.id, node.args):
                 case ("bool", [value]):
                     return self._truth(value, at)
+                case ("map" | "filter" | "zip" | "iter" | "enumerate", [_, *_]):
+                    return True
                 case ("all", [ast.Tuple(elts=parts) | ast.List(elts=parts)]):
                     return _all(self._truth(part, at) for part in parts)
                 case ("any", [ast.Tuple(elts=parts) | ast.List(elts=parts)]):
@@ -442,7 +565,17 @@ class ScriptQuestions:
             self._calling = outside
         if not truths:
             return "own" if returned else False
-        return truths.pop() if len(truths) == 1 else "own" if "own" in truths else "asked"
+        if len(truths) == 1:
+            return truths.pop()
+        return "own" if "own" in truths or not self._chooses(function.id) else "asked"
+
+    def _chooses(self, name: str) -> bool:
+        """Whether the target decides which of its values a function of the script returns."""
+        made = [each for each in self._source.bindings[name] if isinstance(each, Function)]
+        parts = [each for function in made for each in own_parts(function)]
+        returning = self._source.holding(each for each in parts if isinstance(each, ast.Return))
+        choices = [each for each in parts if id(each) in returning and isinstance(each, ast.If | ast.While)]
+        return all(self._truth(each.test, each) == "asked" for each in choices)
 
     def _carries(self, node: ast.AST, at: ast.stmt) -> bool:
         """Whether a value contains one that the script obtained from the target by a question."""
@@ -451,7 +584,9 @@ class ScriptQuestions:
             return False
         match node:
             case ast.Name(id=name):
-                return self._source.depends(node) and not self._is_module(node) and not self._is_overwritten(name, at)
+                if name in self._hidden or not self._source.depends(node):
+                    return False
+                return not self._is_module(node) and not self._is_overwritten(name, at)
             case ast.Attribute(value=value):
                 return self._is_module(value) or self._carries(value, at)
             case (
@@ -463,10 +598,22 @@ class ScriptQuestions:
                 return self._truth(node, at) == "asked"
             case ast.Lambda():
                 return False
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                return self._gathers(node, at)
             case ast.Subscript(value=ast.Tuple() | ast.List() | ast.Dict() as parts, slice=ast.Constant(value=place)):
                 taken = _at_place(parts, place)
                 return taken is not None and self._carries(taken, at)
         return any(self._carries(part, at) for part in ast.iter_child_nodes(node))
+
+    def _gathers(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, at: ast.stmt) -> bool:
+        """Whether what a comprehension makes carries a value of the target. Its names are its own."""
+        outside = self._hidden
+        own = [each.target for each in node.generators if not self._carries(each.iter, at)]
+        self._hidden = outside | {part.id for each in own for part in ast.walk(each) if isinstance(part, ast.Name)}
+        try:
+            return any(self._carries(part, at) for part in ast.iter_child_nodes(node))
+        finally:
+            self._hidden = outside
 
     def _is_module(self, node: ast.AST) -> bool:
         """Whether `node` is the target's module itself and no part of it: a name that only imports bind."""
@@ -481,11 +628,25 @@ class ScriptQuestions:
         )
 
     def _is_overwritten(self, name: str, at: ast.stmt) -> bool:
-        """Whether the last statement before `at` that binds `name` binds it to nothing of the target."""
-        block, number = self._places[id(at)]
-        places, of_target = self._bound_in.get((block, name), ([], []))
-        last = bisect_left(places, number) - 1
-        return last >= 0 and not of_target[last]
+        """Whether the last statement before `at` that binds `name` binds it to nothing of the target.
+
+        It is looked for in the function of `at`, from its block to those around it. What a loop binds later counts too.
+        """
+        node: ast.AST | None = at
+        while node is not None and not isinstance(node, Function | ast.ClassDef):
+            self._looks -= 1
+            if id(node) in self._places:
+                block, number = self._places[id(node)]
+                places, of_target, ever = self._bound_in.get((block, name), ([], [], False))
+                if (last := bisect_left(places, number) - 1) >= 0:
+                    return not of_target[last]
+                if ever and isinstance(self._source.parents[id(node)], ast.For | ast.AsyncFor | ast.While):
+                    return False
+            node = self._source.parents[id(node)]
+            for head in _heads(node):
+                if name in names_in(head):
+                    return not self._source.binds(head, name)
+        return False
 
     @cached_property
     def _places(self) -> dict[int, tuple[int, int]]:
@@ -501,8 +662,8 @@ class ScriptQuestions:
         }
 
     @cached_property
-    def _bound_in(self) -> dict[tuple[int, str], tuple[list[int], list[bool]]]:
-        """By block and name: where statements bind the name, in order, and whether to something of the target."""
+    def _bound_in(self) -> dict[tuple[int, str], tuple[list[int], list[bool], bool]]:
+        """By block and name: where statements bind the name, in order, whether to the target's, and if any do."""
         found: dict[tuple[int, str], dict[int, bool]] = {}
         for node in self._source.nodes:
             for name in names_in(node):
@@ -513,7 +674,10 @@ class ScriptQuestions:
                         places = found.setdefault((block, name), {})
                         places[number] = places.get(number, False) or of_target
                     part = owner
-        return {key: (sorted(places), [places[each] for each in sorted(places)]) for key, places in found.items()}
+        return {
+            key: (sorted(places), [places[each] for each in sorted(places)], any(places.values()))
+            for key, places in found.items()
+        }
 
     def _returned(self, function: ast.AST) -> list[ast.expr] | None:
         """The expressions that a function of the script returns; None if the script does not define the function."""
@@ -529,7 +693,28 @@ class ScriptQuestions:
 def _returned_by(function: Function | ast.Lambda) -> list[ast.expr]:
     if isinstance(function, ast.Lambda):
         return [function.body]
-    return [each.value for each in own_parts(function) if isinstance(each, ast.Return) and each.value]
+    returned = [each.value for each in own_parts(function) if isinstance(each, ast.Return) and each.value]
+    # What gets to the end of a function that returns something elsewhere returns None.
+    return [*returned, *([ast.Constant(None)] if returned and not _always_leaves(function.body) else [])]
+
+
+def _always_leaves(block: Sequence[ast.stmt]) -> bool:
+    """Whether no way leads to the end of a block, as far as the syntax shows it."""
+    match block[-1:]:
+        case [ast.Return() | ast.Raise()]:
+            return True
+        case [ast.While(test=ast.Constant(value=True))]:
+            return True
+        case [ast.If(body=body, orelse=otherwise)]:
+            return _always_leaves(body) and _always_leaves(otherwise)
+        case [ast.With(body=body) | ast.AsyncWith(body=body)]:
+            return _always_leaves(body)
+        case [ast.Match(cases=cases)]:
+            return all(_always_leaves(each.body) for each in cases)
+        case [ast.Try(body=body, handlers=handlers, orelse=otherwise, finalbody=last)]:
+            ways = [otherwise or body, *(each.body for each in handlers)]
+            return all(map(_always_leaves, ways)) or _always_leaves(last)
+    return False
 
 
 def _last_name(node: ast.AST) -> str:
@@ -549,6 +734,19 @@ def _raises_for_another(node: ast.AST) -> bool:
         case ast.Call(func=ast.Name(id=name)):
             return name in ("check_call", "check_output")
     return False
+
+
+def _heads(node: ast.AST | None) -> Sequence[ast.AST]:
+    """The syntax by which a loop or a `with` binds names for its body."""
+    return node.items if isinstance(node, ast.With | ast.AsyncWith) else [node] if isinstance(node, ast.For) else []
+
+
+def _catches_another(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler catches what is raised for another process, and neither raises nor asserts anything."""
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = {"" if each is None else _last_name(each) for each in caught}
+    fails = any(isinstance(each, ast.Raise | ast.Assert) for each in ast.walk(handler))
+    return not (fails or names.isdisjoint({"", "BaseException", "Exception", "SubprocessError", "CalledProcessError"}))
 
 
 def _calls_one_of(node: ast.AST, calls: frozenset[str]) -> bool:

@@ -50,7 +50,8 @@ class Raised(Strict):
 class Record(Strict):
     """How a script ended: it ran to its end, left by `SystemExit`, or raised.
 
-    `errors` are the exception and its causes. `faults` are the script's changes to the things by which it is judged.
+    `left_at` is where the script's outermost code left with the status 0; None if it did not. `errors` are the
+    exception and its causes. `faults` are the script's changes to the things by which it is judged.
     `unseen` are the classes of exceptions that ended a thread or a finalizer of the script. `failed` are the lines of
     assertions that failed, whatever became of it; `unpassed` those of assertions that never passed; `idle` the first
     lines of functions that never ran. Of each 2,000 are told. `started` are Python's names for how the script started
@@ -58,6 +59,7 @@ class Record(Strict):
     """
 
     end: Literal["completed", "exit", "raised"]
+    left_at: Span | None = None
     errors: Annotated[tuple[Raised, ...], Field(max_length=20)] = ()
     faults: Annotated[tuple[Name, ...], Field(max_length=100)] = ()
     unseen: Annotated[tuple[Name, ...], Field(max_length=100)] = ()

@@ -36,13 +36,35 @@ import struct
 import sys
 import threading
 import traceback
-from _ast import And, Assert, BoolOp, Call, Constant, Lambda, Load, Name, Not, Or, Raise, UnaryOp, arguments
+from _ast import (
+    And,
+    Assert,
+    BoolOp,
+    Call,
+    Constant,
+    ExceptHandler,
+    Expr,
+    For,
+    If,
+    Lambda,
+    Load,
+    Name,
+    Not,
+    Or,
+    Pass,
+    Raise,
+    Try,
+    UnaryOp,
+    While,
+    arguments,
+)
 from collections.abc import Callable
 from gc import disable as stop_collecting
 from json.encoder import encode_basestring_ascii as quoted
 from opcode import opmap
 from os import _exit, close, getpid, lstat, read, readlink, stat, write
 from resource import RLIMIT_AS, setrlimit
+from sys import exception
 from threading import get_ident
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType, SimpleNamespace, coroutine
 from typing import Any
@@ -87,8 +109,9 @@ SENTINEL, OBSERVER = 3, 4
 """The numbers by which Python knows who is told of a function's start. No tool has them for its own."""
 set_events = sys.monitoring.set_events
 MAX_TOLD = 2000
-PASSED_MARK, FAILED_MARK = "assertion passed", "assertion failed"
-"""Names in the code of the marks of an assertion. No name of a script has a space."""
+PASSED_MARK, FAILED_MARK, CAUGHT_MARK = "assertion passed", "assertion failed", "assertion caught"
+"""Names in the code of the marks of an assertion, and of the function that an `except` calls. No name of a script has a
+space."""
 ONLY_SYNTAX = 0x400
 """`ast.PyCF_ONLY_AST`, without the time that the import of `ast` takes."""
 STARTING = frozenset({
@@ -126,6 +149,7 @@ NAMESPACE = type(importlib.machinery.NamespaceLoader("", [], None)._path)  # typ
 
 type Json = dict[str, Any]
 type Hook = Callable[[str, tuple[Any, ...]], None]
+type Keep = Callable[[], None]
 type Holder = tuple[str, str]
 """The name of a module and of a class in it; the class is empty for the module itself."""
 type Leave = Callable[[object, BaseException | None, object], None]
@@ -134,7 +158,7 @@ traceback."""
 
 
 def main(
-    report: int, make_guard: Callable[..., Hook]
+    report: int, make_guard: Callable[..., tuple[Hook, Keep]]
 ) -> tuple[Any, ...]:  # pragma: no cover - runs in the sandbox alone
     """Read the request from stdin, run it, and write lines of JSON to the descriptor `report`.
 
@@ -453,8 +477,34 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 file_code[path] = frozenset()
         return code in file_code[path]
 
+    def failed_at(caught: list[BaseException]) -> set[int]:
+        """The lines of the script where an AssertionError came from that an `except` caught: from it, or from Python.
+
+        One that the target raised by itself is what the script asks for.
+        """
+        lines: set[int] = set()
+        for error in list(caught):
+            trace, place, line = trace_of(error), "", 0
+            while trace is not None:
+                place = place_of_file(trace.tb_frame.f_code.co_filename)
+                line = trace.tb_lineno if place == "script" else line
+                trace = trace.tb_next
+            lines |= {line} if line and place not in ("target", "bundle") else set()
+        return lines
+
+    def left_at(error: BaseException) -> object:
+        """Where the script's outermost code left with the status 0; None if a function did, or with another."""
+        code = _CODE(error)
+        if code is not None and not (type(code) in (int, bool) and code == 0):
+            return None
+        told = [frame_told(*one) for one in frames_of(error)]
+        spans = [one.get("span") for one in told if one["place"] == "script"]
+        return spans[0] if len(spans) == 1 and spans[0] is not None and None not in spans[0] else None
+
     return SimpleNamespace(
         enter=enter,
+        failed_at=failed_at,
+        left_at=left_at,
         compiled=compiled,
         faults=faults,
         described=described,
@@ -469,6 +519,7 @@ _NAME_FROM = ImportError.__dict__["name_from"].__get__
 _OBJECT = AttributeError.__dict__["obj"].__get__
 _FILE = SyntaxError.__dict__["filename"].__get__
 _ERRNO = OSError.__dict__["errno"].__get__
+_CODE = SystemExit.__dict__["code"].__get__
 
 
 def _word_of(thing: Any, getter: Callable[[Any], object]) -> str | None:
@@ -529,9 +580,12 @@ def _marked(text: str, script: str) -> tuple[Any, frozenset[int]]:
 
     A mark is a call of a function that does nothing: that it started tells that an assertion passed, or failed.
     `assert x` becomes `assert x and not passed() or failed()`. `raise AssertionError` has a mark of the second kind.
+    So has the `raise` of an exception of Python's that ends what a `try` did, which only prints it. Each `except`
+    begins with a call of the function that keeps what it caught.
     """
     tree = compile(text, script, "exec", ONLY_SYNTAX, dont_inherit=True)
     lines: set[int] = set()
+    told: set[int] = set()
     parts: list[Any] = [tree]
     for each in parts:
         held = [getattr(each, field, None) for field in each._fields]
@@ -541,8 +595,13 @@ def _marked(text: str, script: str) -> tuple[Any, frozenset[int]]:
             where = _where(each.test)
             passed = BoolOp(And(), [each.test, UnaryOp(Not(), _mark(PASSED_MARK, each), **where)], **where)
             each.test = BoolOp(Or(), [passed, _mark(FAILED_MARK, each)], **where)
-        elif type(each) is Raise and each.exc is not None and _is_failure(each.exc):
+        elif type(each) is Try:
+            told |= {id(one) for one in _own_raises(each.body) if any(_only_tells(by, one) for by in each.handlers)}
+        elif type(each) is Raise and each.exc is not None and (id(each) in told or _is_failure(each.exc)):
             each.exc = BoolOp(Or(), [_mark(FAILED_MARK, each), each.exc], **_where(each.exc))
+        elif type(each) is ExceptHandler:
+            where = _where(each)
+            each.body.insert(0, Expr(Call(Name(CAUGHT_MARK, Load(), **where), [], [], **where), **where))
     return tree, frozenset(lines)
 
 
@@ -559,8 +618,39 @@ def _where(node: Any) -> dict[str, Any]:
 
 def _is_failure(raised: Any) -> bool:
     """Whether what is raised is an `AssertionError`."""
-    named = raised.func if type(raised) is Call else raised
-    return type(named) is Name and named.id == "AssertionError"
+    return _called(raised) == "AssertionError"
+
+
+def _called(node: Any) -> str:
+    """The name, or the attribute, that is meant or called; empty for anything else."""
+    named = node.func if type(node) is Call else node
+    return str(getattr(named, "id", getattr(named, "attr", "")))
+
+
+def _own_raises(body: list[Any]) -> list[Any]:
+    """The `raise` statements of a block, without its first and those in functions, classes and `with` blocks."""
+    parts = body[type(body[0]) is Raise :]
+    for each in parts:
+        for name in ("body", "orelse") if type(each) in (If, For, While) else ():
+            parts += getattr(each, name)
+    return [each for each in parts if type(each) is Raise and each.exc is not None]
+
+
+def _only_tells(handler: Any, raised: Any) -> bool:
+    """Whether an `except` catches what a `raise` of an exception of Python's raises, and only prints or logs it."""
+    name = _called(raised.exc)
+    caught = ("Exception", "BaseException", name)
+    return (
+        name in BUILT_IN.values()
+        and (handler.type is None or (type(handler.type) is Name and handler.type.id in caught))
+        and all(type(each) is Pass or (type(each) is Expr and _prints(each.value)) for each in handler.body)
+    )
+
+
+def _prints(node: Any) -> bool:
+    """Whether an expression only tells a reader something, by Python itself."""
+    by = node.func if type(node) is Call else None
+    return getattr(by, "id", "") == "print" or getattr(getattr(by, "value", None), "id", "") in ("traceback", "logging")
 
 
 def _all_code(code: CodeType) -> list[CodeType]:
@@ -705,7 +795,7 @@ def _script(  # noqa: PLR0915 - one step after another
     token: bytes,
     *,
     unseen: tuple[list[Any], list[Any]],
-    make_guard: Callable[..., Hook],
+    make_guard: Callable[..., tuple[Hook, Keep]],
 ) -> tuple[Any, ...]:  # pragma: no cover - runs in the sandbox alone
     """Make this process the script's.
 
@@ -722,6 +812,7 @@ def _script(  # noqa: PLR0915 - one step after another
     texts: list[str] = []
     faults: list[str] = []
     started: list[str] = []
+    caught: list[BaseException] = []
     here = getpid()
     error: BaseException | None = None
     for each in unseen:
@@ -733,7 +824,10 @@ def _script(  # noqa: PLR0915 - one step after another
         code = world.compiled(tree)
     except BaseException as raised:  # noqa: BLE001 - counts as if the script had raised it
         error, code, asserted = raised.with_traceback(None), compile("", world.script, "exec"), frozenset()
-    seen, alone = _seen(code, asserted, unseen), _alone_from_now()
+    seen, alone = _seen(code, asserted, unseen, _futures(request["script"])), _alone_from_now()
+    began = lstat(world.script).st_ctime_ns
+    guard, keep = make_guard(request["site"], world.script, began=began, started=started, caught=caught)
+    vars(builtins)[CAUGHT_MARK] = keep
 
     def tell(_kind: object, raised: BaseException | None, _trace: object) -> None:
         # No exception leaves this: the script's `sys.excepthook` would find here what only this process may know.
@@ -751,12 +845,12 @@ def _script(  # noqa: PLR0915 - one step after another
         raised = raised if error is None else error
         told: Json = {"end": "completed", "errors": [], "faults": []}
         if raised is not None and _among(SystemExit, mro_of(type(raised))):
-            told["end"] = "exit"
+            told |= {"end": "exit", "left_at": world.left_at(raised)}
         elif raised is not None:
             told |= {"end": "raised", "errors": world.described(raised, texts or ([text_of(error)] if error else []))}
             for one in told["errors"][:1]:
                 one["frames"] = one["frames"] if error else one["frames"][1:]
-        told |= seen() | {"started": [one for one in started if type(one) is str][:MAX_FAULTS]}
+        told |= seen(world.failed_at(caught)) | {"started": [one for one in started if type(one) is str][:MAX_FAULTS]}
         told["faults"] = [*world.faults(), *[one for one in faults if type(one) is str]][:MAX_FAULTS]
         try:
             write(outside, token)
@@ -774,7 +868,7 @@ def _script(  # noqa: PLR0915 - one step after another
         _show(raised if told["end"] == "raised" else None, unseen, outer=error is None)
         _exit(0)
 
-    sys.addaudithook(make_guard(request["site"], world.script, began=lstat(world.script).st_ctime_ns, started=started))
+    sys.addaudithook(guard)
     return main_module.__dict__, code, world.names, texts, faults, tell
 
 
@@ -830,18 +924,20 @@ def _show(
 
 
 def _seen(
-    code: CodeType, asserted: frozenset[int], unseen: tuple[list[Any], list[Any]]
-) -> Callable[[], Json]:  # pragma: no cover - runs in the sandbox alone
+    code: CodeType, asserted: frozenset[int], unseen: tuple[list[Any], list[Any]], futures: dict[str, CodeType]
+) -> Callable[[set[int]], Json]:  # pragma: no cover - runs in the sandbox alone
     """A function that tells what ended unseen, which assertions failed, and what of the script never ran.
+
+    It is given the lines of what failed and was caught.
 
     Python itself takes from a dictionary what started, and tells of each once.
     """
     watched = _all_code(code)[1:]
-    left = dict.fromkeys(watched, sys.monitoring.DISABLE)
+    left = dict.fromkeys([*watched, *futures.values()], sys.monitoring.DISABLE)
     start = sys.monitoring.events.PY_START
     sys.monitoring.use_tool_id(OBSERVER, "proof")
     sys.monitoring.register_callback(OBSERVER, start, left.pop)
-    for each in watched:
+    for each in left:
         sys.monitoring.set_local_events(OBSERVER, each, start)
 
     def classes(ended: list[Any]) -> list[type]:
@@ -856,27 +952,43 @@ def _seen(
         """The lines at which a mark of that name started."""
         return {each.co_firstlineno for each in watched if mark in each.co_names and each not in left}
 
-    def told() -> Json:
+    def told(caught: set[int]) -> Json:
         failed = [kind for kind in classes(unseen[1]) if _among(AssertionError, mro_of(kind))]
         ended = [_full_name(kind).removeprefix("builtins.") for kind in [*classes(unseen[0]), *failed]]
+        ran = {name for name, each in futures.items() if each not in left}
+        if "default_exception_handler" in ran or ("set_exception" in ran and not ran & {"result", "exception"}):
+            ended.append("an exception of a future")
+        idle = {each.co_firstlineno for each in watched if each in left and each.co_name[0] != "<"}
         return {
             "unseen": ended[:MAX_FAULTS],
-            "failed": sorted(lines(FAILED_MARK))[:MAX_TOLD],
+            "failed": sorted(lines(FAILED_MARK) | caught)[:MAX_TOLD],
             "unpassed": sorted(asserted - lines(PASSED_MARK))[:MAX_TOLD],
-            "idle": sorted({each.co_firstlineno for each in left if each.co_name[0] != "<"})[:MAX_TOLD],
+            "idle": sorted(idle)[:MAX_TOLD],
         }
 
     return told
 
 
+def _futures(script: str) -> dict[str, CodeType]:
+    """Python's own functions that are told of an exception in a future, and that a script asks for it, by name."""
+    found: list[Any] = []
+    if "concurrent" in script:
+        future = importlib.import_module("concurrent.futures").Future
+        found += [future.set_exception, future.result, future.exception]
+    if "asyncio" in script:
+        found.append(importlib.import_module("asyncio").BaseEventLoop.default_exception_handler)
+    return {each.__name__: each.__code__ for each in found}
+
+
 def guard_of(  # noqa: C901, PLR0915 - one case an event
-    site_folder: str | None, script: str, *, began: int, started: list[str]
-) -> Hook:  # pragma: no cover - runs in the sandbox alone
+    site_folder: str | None, script: str, *, began: int, started: list[str], caught: list[BaseException]
+) -> tuple[Hook, Keep]:  # pragma: no cover - runs in the sandbox alone
     """A hook that ends the process when the script reaches for the code that reports its end, before it gets there.
 
     It also ends the process when a file of the bundle is read that was changed since `began` (ns), and writes into
-    `started` how the script started other processes. A finalizer of the script may be called in the middle of it, so
-    its namespace must not be that of the code that reports the end.
+    `started` how the script started other processes. The second function is called by each `except` of the script, and
+    writes into `caught` each AssertionError. A finalizer of the script may be called in the middle of them, so their
+    namespace must not be that of the code that reports the end.
     """
     libraries = tuple(path for path in (site_folder, sys.base_prefix, *sys.path) if path)
 
@@ -987,7 +1099,12 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
             write(2, f"The proof was ended: it used {event}, which reaches into the interpreter.\n".encode())
             _exit(REACHED_INTO)
 
-    return guard
+    def keep() -> None:
+        error = exception()
+        if _among(AssertionError, mro_of(type(error))) and len(caught) < MAX_TOLD:
+            caught.append(error)  # type: ignore[arg-type]
+
+    return guard, keep
 
 
 def _json(value: Any) -> str:
