@@ -64,7 +64,7 @@ const forms = {
       labels: chart.labels,
       datasets: chart.series.map((series, at) => ({ label: series.name, texts: series.texts, data: series.values, borderColor: ink(series, at), backgroundColor: ink(series, at), pointStyle: shapes[at % shapes.length], pointRadius: 4, borderDash: dashes[at % dashes.length], spanGaps: true })),
     },
-    options: { scales: { x: { ticks: named }, y: scale(chart) }, plugins: { legend: { labels: { usePointStyle: true, pointStyleWidth: 24 } } } },
+    options: { scales: { x: { ticks: named }, y: scale(chart) }, plugins: { legend: { labels: { usePointStyle: true } } } },
   }),
   stacked: (chart) => ({
     type: "bar",
