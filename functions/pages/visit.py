@@ -215,10 +215,6 @@ class Visit:
         answer.cookies.extend(self._choices())
         return answer
 
-    def as_sheet(self, table: str) -> str:
-        """The relative address of a table of this page as CSV for a spreadsheet."""
-        return self.at(**{"format": "csv", "table": table, FOR: SPREADSHEET})
-
     def at(self, **changed: str | None) -> str:
         """The relative address of this page with its query changed. Fields that are None or empty are left out."""
         kept = {**self.query, **changed}
