@@ -71,7 +71,7 @@ def test_a_form_that_labels_is_named_by_what_it_labels(admin: Visitor) -> None:
     answer = next(link for link in listed.links if re.fullmatch(r"answers/[0-9A-Z]{26}", link))
     task = next(link for link in admin.open("/app/tasks").links if re.fullmatch(r"tasks/[0-9A-Z]{26}", link))
     submission = next(link for link in admin.open(f"/app/{task}").links if "/submissions/" in link)
-    for address in (f"/app/{answer}", f"/app/tasks/{submission}", "/app/labelling"):
+    for address in (f"/app/{answer}", f"/app/tasks/{submission}"):
         page = admin.open(address)
         ids = {given["id"] for _, given in page.elements if "id" in given}
         names = [
