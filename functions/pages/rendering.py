@@ -95,9 +95,9 @@ def environment() -> Environment:
     return made
 
 
-def render(template: str, words: PageTexts, **given: Any) -> str:
-    """A page as HTML."""
-    return environment().get_template(template).render(words=words, **given)
+def render(template: str, words: PageTexts, *, about: str = "", **given: Any) -> str:
+    """A page as HTML. `about` names the record of the page in its title."""
+    return environment().get_template(template).render(words=words, about=about, **given)
 
 
 @cache

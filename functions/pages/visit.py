@@ -15,9 +15,10 @@ from aws_lambda_powertools.shared.cookies import Cookie, SameSite
 
 from functions.pages import paths, rendering
 from functions.pages.charts import Chart
-from functions.pages.tables import PageTable, as_csv, as_json
+from functions.pages.tables import PageTable, as_csv, as_json, cut
 from functions.pages.words import Language, PageTexts, language_for, words
 from touchstone.errors import ForbiddenError, InputError
+from touchstone.json_places import BYTE_ORDER_MARK
 
 if TYPE_CHECKING:
     from touchstone.records import Identity, Role
@@ -57,6 +58,9 @@ type Page = Response[str]
 
 CHOSEN_LANGUAGE = "lang"
 """The field of an address that chooses the language of the pages. The field `language` filters a list's records."""
+FOR, SPREADSHEET = "for", "spreadsheet"
+"""The field of an address, and its value, that asks for a CSV with a byte order mark. Without the mark Excel reads
+Chinese as Latin letters; a program that does not expect it would read it as a part of the first heading."""
 CHOICE_SECONDS = 365 * 24 * 3600
 PLACES = (
     ("", "overview.title"),
@@ -74,6 +78,8 @@ PLACES = (
 )
 """The entries of the navigation in order: the address of a page, and the key of its name."""
 MAX_FORM_BYTES = 20_000
+ABOUT_CHARS = 60
+"""The most characters of a record's name in a title: a tab shows fewer, and a screen reader says them all."""
 MARK_FIELD = "form_mark"
 
 
@@ -85,10 +91,12 @@ router = Router()
 class PageView:
     """The content of a page: a template, its tables and charts, and the other values that the template needs.
 
-    `facts` are tables of the values that the template shows in another form; CSV and JSON get them as tables.
+    `facts` are tables of the values that the template shows in another form; CSV and JSON get them as tables. `about`
+    names the record of the page in the title of its window or tab, so that two of a kind are told apart there.
     """
 
     title: str
+    about: str = ""
     template: str = "listing.html"
     tables: Sequence[PageTable] = ()
     facts: Sequence[PageTable] = ()
@@ -185,7 +193,8 @@ class Visit:
                 headers = {"Content-Disposition": f'attachment; filename="{table.name}.csv"'}
                 if table.next is not None:  # RFC 8288: a program finds the rows after these
                     headers["Link"] = f'<{self.at(cursor=table.next)}>; rel="next"'
-                return _response(status, "text/csv; charset=utf-8", as_csv(table), headers)
+                text = BYTE_ORDER_MARK * (self.query.get(FOR) == SPREADSHEET) + as_csv(table)
+                return _response(status, "text/csv; charset=utf-8", text, headers)
             case "json":
                 return _response(status, "application/json", as_json([*view.tables, *view.facts]))
 
@@ -195,6 +204,7 @@ class Visit:
             view.template,
             self.words,
             title=self.words(view.title),
+            about=cut(" ".join(view.about.split()), ABOUT_CHARS),
             tables=view.tables,
             facts=view.facts,
             charts=[chart.data for chart in view.charts],

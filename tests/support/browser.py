@@ -94,11 +94,12 @@ def opening(browser: Browser, root: str) -> Iterator[Opened]:
     contexts: list[BrowserContext] = []
     people: list[Seen] = []
 
-    def start(*, language: str = "en-US", width: int = 1200, dark: bool = False) -> Seen:
+    def start(*, language: str = "en-US", width: int = 1200, dark: bool = False, script: bool = True) -> Seen:
         context = browser.new_context(
             locale=language,
             viewport={"width": width, "height": 900},
             color_scheme="dark" if dark else "light",
+            java_script_enabled=script,
         )
         contexts.append(context)
         people.append(Seen(context, root))

@@ -78,6 +78,7 @@ def answer_page(this_visit: Visit, record: AnswerRecord, said: Mapping[str, Labe
     }
     return PageView(
         title="answer.title",
+        about=record.problem or record.id,
         template="answer.html",
         tables=(_attempts(record, said), *_votes(record), calls_of(record.spends, trace)),
         facts=_facts(answer),

@@ -72,6 +72,7 @@ def read_audit(audit_id: str) -> Page:
     return this_visit.show(
         PageView(
             title="audit.title",
+            about=audit.requirement,
             template="audit.html",
             tables=(totals_of(audit), drifts_of(audit.drifts), cases_of(shown, following), options),
             facts=(_fact(audit),),

@@ -47,6 +47,7 @@ def read_experiment(experiment_id: str) -> Page:
     return this_visit.show(
         PageView(
             title="experiment.title",
+            about=found.name or found.id,
             template="experiment.html",
             tables=() if conclusion is None else tables_of(conclusion, pairs=f"{found.id}/pairs", trace=trace),
             facts=(_fact(found),),

@@ -76,6 +76,7 @@ def read_judge(card_id: str) -> Page:
     charts = (_diagram(this_visit.words, card.calibration),) if isinstance(card.calibration, Calibration) else ()
     view = PageView(
         title="judge.title",
+        about=f"{card.model} · {this_visit.words.known('kind', card.kind)}",
         template="judge.html",
         tables=(_card(card), _classes(card), _rates(card), _bins(card)),
         charts=charts,

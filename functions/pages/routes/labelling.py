@@ -23,6 +23,8 @@ from touchstone.statistics.sampling import pool_of
 from touchstone.statistics.thresholds import wanted_agreement
 
 SAMPLES: tuple[Drawn, ...] = get_args(Drawn.__value__)
+NEXT = "#next"
+"""Where the page goes on: without it, somebody with a keyboard passes all links of the header before each answer."""
 MOST_SKIPPED = 100
 """The most skipped verdicts that the page's address remembers. If a person skips more, the first ones come again."""
 SKIP = "skip"
@@ -109,13 +111,13 @@ def label_next() -> Page:
         raise InputError("This form names nothing that can be labelled; open the page again.", where="place")
     if fields.get("label") == SKIP:
         skipped = (*(each for each in queue.skipped if each != str(place)), str(place))[-MOST_SKIPPED:]
-        return redirect(queue.address(skipped="_".join(skipped)))
+        return redirect(queue.address(skipped="_".join(skipped)) + NEXT)
     if pool_of(name_of(place.record_id, place.item)) != queue.sample:
         raise InputError("This was not drawn for this sample; open the page again.", where="sample")
     if not fields.get("label"):
         raise InputError("Say right, wrong or skip.", where="label")
     keep_label(this_visit, fields, kind=KIND, record_id=place.record_id, item=place.item, sample=queue.sample)
-    return redirect(queue.address(done=str(place)))
+    return redirect(queue.address(done=str(place)) + NEXT)
 
 
 def queue_page(this_visit: Visit, queue: LabelQueue) -> PageView:

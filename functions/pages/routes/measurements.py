@@ -72,7 +72,14 @@ def read_measurement(measurement_id: str) -> Page:
         "may_label": this_visit.may("member"),
         "traced": trace is not None,
     }
-    view = PageView(title="measurement.title", template="measurement.html", tables=tables, facts=(whole,), given=given)
+    view = PageView(
+        title="measurement.title",
+        about=found.id,
+        template="measurement.html",
+        tables=tables,
+        facts=(whole,),
+        given=given,
+    )
     return this_visit.show(view)
 
 

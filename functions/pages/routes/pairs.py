@@ -76,7 +76,10 @@ def read_pairs(experiment_id: str) -> Page:
         "looked_from": behind + 1,
         "looked_to": looked_to,
     }
-    return this_visit.show(PageView(title="pairs.title", template="pairs.html", facts=(table,), given=given))
+    about = found.name or found.id
+    return this_visit.show(
+        PageView(title="pairs.title", about=about, template="pairs.html", facts=(table,), given=given)
+    )
 
 
 def _wanted(asked: str) -> tuple[Outcome, ...]:

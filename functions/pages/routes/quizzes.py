@@ -81,7 +81,10 @@ def read_quiz(quiz_id: str) -> Page:
         "traced": trace is not None,
     }
     tables = (questions, rules_of(versions), violations_of(versions), calls_of(run.spends, trace))
-    view = PageView(title="quiz.title", template="quiz.html", tables=tables, facts=facts_of(run), given=given)
+    about = run.id if run.content is None else run.content.chapter.title
+    view = PageView(
+        title="quiz.title", about=about, template="quiz.html", tables=tables, facts=facts_of(run), given=given
+    )
     return this_visit.show(view)
 
 

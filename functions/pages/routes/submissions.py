@@ -112,7 +112,14 @@ def read_submission(task_id: str, submission_id: str) -> Page:
     )
     facts = (_fact(submission, text),)
     return this_visit.show(
-        PageView(title="submission.title", template="submission.html", tables=tables, facts=facts, given=given)
+        PageView(
+            title="submission.title",
+            about=submission.submitter,
+            template="submission.html",
+            tables=tables,
+            facts=facts,
+            given=given,
+        )
     )
 
 

@@ -63,6 +63,7 @@ def read_task(task_id: str) -> Page:
     return this_visit.show(
         PageView(
             title="task.title",
+            about=task.brief.description,
             template="task.html",
             tables=(
                 dimensions_of(task),

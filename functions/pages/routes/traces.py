@@ -33,7 +33,9 @@ def read_trace(record_id: str) -> Page:
     rows = [{**_row(call), "address": f"#call-{number}"} for number, call in enumerate(trace.calls, start=1)]
     table = PageTable(name="trace", columns=COLUMNS, rows=rows, next=trace.cursor)
     given = {"record_id": record_id, "calls": trace.calls, "as_json": _as_json, "cut": partial(_cut, this_visit.words)}
-    return this_visit.show(PageView(title="trace.title", template="trace.html", tables=(table,), given=given))
+    return this_visit.show(
+        PageView(title="trace.title", about=record_id, template="trace.html", tables=(table,), given=given)
+    )
 
 
 def _row(call: TracedCall) -> dict[str, Any]:

@@ -4,15 +4,24 @@
 const probe = document.body.appendChild(document.createElement("span"));
 
 // light-dark() is resolved by the browser where a colour is used, not where a variable is read.
-const colour = (name) => {
-  probe.style.color = `var(--${name})`;
+const resolved = (value, adjust) => {
+  probe.style.color = value;
+  probe.style.forcedColorAdjust = adjust;
   return getComputedStyle(probe).color;
 };
+// Where the system gives the colours, texts and lines take its own; what a colour tells apart keeps ours.
+const colour = (name, adjust = "auto") => resolved(`var(--${name})`, adjust);
+const tone = (name) => colour(name, "none");
 
 const inks = { ink: colour("ink"), faint: colour("faint"), line: colour("line"), link: colour("link") };
-const tones = { good: colour("good"), warn: colour("warn"), bad: colour("bad"), quiet: colour("quiet") };
+const tones = { good: tone("good"), warn: tone("warn"), bad: tone("bad"), quiet: tone("quiet") };
+// P. Tol, bright: also for the colour-blind; each is dark or light enough for its ground (3:1).
+const pairs = [["#4477aa", "#4477aa"], ["#d9475a", "#ee6677"], ["#228833", "#228833"], ["#8f7d10", "#ccbb44"], ["#1c8aae", "#66ccee"], ["#aa3377", "#c9609f"], ["#767676", "#bbbbbb"]];
+const palette = pairs.map(([light, dark]) => resolved(`light-dark(${light}, ${dark})`, "none"));
 probe.remove();
-const palette = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb"]; // P. Tol, bright: also for the colour-blind
+// Lines are told apart by these, too.
+const shapes = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "cross"];
+const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [12, 4], [1, 4]];
 
 Chart.defaults.color = inks.faint;
 Chart.defaults.borderColor = inks.line;
@@ -53,9 +62,9 @@ const forms = {
     type: "line",
     data: {
       labels: chart.labels,
-      datasets: chart.series.map((series, at) => ({ label: series.name, texts: series.texts, data: series.values, borderColor: ink(series, at), backgroundColor: ink(series, at), spanGaps: true })),
+      datasets: chart.series.map((series, at) => ({ label: series.name, texts: series.texts, data: series.values, borderColor: ink(series, at), backgroundColor: ink(series, at), pointStyle: shapes[at % shapes.length], pointRadius: 4, borderDash: dashes[at % dashes.length], spanGaps: true })),
     },
-    options: { scales: { x: { ticks: named }, y: scale(chart) } },
+    options: { scales: { x: { ticks: named }, y: scale(chart) }, plugins: { legend: { labels: { usePointStyle: true } } } },
   }),
   stacked: (chart) => ({
     type: "bar",

@@ -105,7 +105,7 @@ def test_markup_and_script_in_a_problem_are_text(opened: Opened, teacher: Caller
     expect(page.get_by_role("link", name=HOSTILE[:40])).to_be_visible()
     seen.open(f"app/answers/{answer['id']}")
     expect(page.get_by_text(HOSTILE).first).to_be_visible()
-    assert page.title() == "Answer · Touchstone"
+    assert page.title() == f"{HOSTILE[:60]}… · Answer · Touchstone"
 
 
 def test_chinese_stays_once_it_was_chosen_or_is_the_browser_s(opened: Opened, teacher: Caller) -> None:
@@ -156,7 +156,7 @@ def test_what_is_shown_can_be_had_as_a_file(opened: Opened, teacher: Caller) -> 
     with page.expect_download() as download:
         page.get_by_role("link", name="CSV").click()
     text = download.value.path().read_text(encoding="utf-8")
-    assert text.startswith("created_at,verification_status,problem,answer,")
+    assert text.startswith("\ufeffcreated_at,verification_status,problem,answer,")
     assert "解方程：2x + 7 = 15" in text
 
 

@@ -40,7 +40,8 @@ def test_several_pieces_of_one_source_lie_in_a_folder_called_as_it(tmp_path: Pat
     files = {"sources/ice.md": "Ice floats.", "sources/fire.json": '{"markdown": "Fire burns."}'}
     for variant in ("a", "b"):
         files |= {f"{variant}/ice/1.json": QUIZ, f"{variant}/ice/2.json": QUIZ, f"{variant}/fire.json": QUIZ}
-    files |= {"a/.DS_Store": "x", ".git/config": "x"}
+    files |= {"a/.DS_Store": "x", ".git/config": "x", "__MACOSX/a/ice.json": "x", "a/Thumbs.db": "x"}
+    files |= {"sources/desktop.ini": "x", "b/ice/~$1.docx": "x"}
     found = experiment_of(laid_out(tmp_path, files))
     assert [(item.id, item.source) for item in found.variants[0].items] == [
         ("fire", "fire"),
@@ -73,6 +74,7 @@ def test_the_surface_is_told_by_the_material(tmp_path: Path, name: str, text: st
         ({"a/ice.json": QUIZ, "b/ice.json": QUIZ}, "must hold a folder sources"),
         ({**WHOLE, "a/fire.json": QUIZ}, "fire.json is from no source: there is no fire in sources"),
         ({**WHOLE, "b/ice.json": "{}"}, "ice.json: questions is missing."),
+        ({**WHOLE, "a/ice.JSON": QUIZ}, "every item of variant a needs an id of its own; ice is there twice."),
         ({**WHOLE, "a/ice.json": "{}"}, "is no quiz (questions), no summary (text) and no deck (cards)."),
         ({**WHOLE, "a/ice.json": "{"}, "not JSON"),
         ({**WHOLE, "sources/ice.md": " "}, "says nothing that a reader would see"),

@@ -90,7 +90,7 @@ def test_a_table_with_a_fault_gives_no_label(online: Command, api: Loopback, tab
 
 def test_a_row_that_stands_twice_and_a_note_beside_it_are_no_fault(online: Command, api: Loopback) -> None:
     api.answer = lambda _: Reply(value=LABELLED)
-    table = "id,note,label,note,item\nx,,right,,1\nx,again,right,,\nx,,wrong,,2\n"
+    table = "id,note,label,note,item\nx,,right,,1,,\nx,again,right,,\nx,,wrong,,2\n"
     assert online("judge", "import", "-", stdin=table).exit_code == 0
     assert [(one.query["item"], one.document["label"]) for one in api.asked] == [
         *(("1", "right"), ("1", "right"), ("2", "wrong"))

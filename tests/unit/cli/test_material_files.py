@@ -55,6 +55,13 @@ def test_a_deck_is_json_or_a_table(file: Any) -> None:
         "sep=\t\nIce?\tFloats\nLead?\tSinks\n",
         "front,back\rIce?,Floats\rLead?,Sinks\r",
         "问题,答案\nIce?,Floats\nLead?,Sinks\n",
+        "\ufeffFrage;Antwort\r\nIce?;Floats\r\nLead?;Sinks\r\n",
+        "Question,Re\u0301ponse,Tags\nIce?,Floats,x\nLead?,Sinks,\n",
+        "題目,答案\nIce?,Floats\nLead?,Sinks\n",
+        "Word,Meaning,Front,Back\nno,no,Ice?,Floats\nno,no,Lead?,Sinks\n",
+        "\ufeff\ufefffront,back\nIce?,Floats\nLead?,Sinks\n",
+        "Ice?,Floats,,\nLead?,Sinks,,\n,,,\n",
+        "#separator:tab\n#html:true\n<b>Ice</b>?\t<div>Floats</div>\nLead?&nbsp;\tSinks\n",
     ],
 )
 def test_a_table_is_read_as_other_programs_write_it(file: Any, content: str) -> None:
@@ -81,6 +88,21 @@ def test_a_table_is_read_as_other_programs_write_it(file: Any, content: str) -> 
 )
 def test_a_text_that_holds_another_separator_stays_whole(file: Any, content: str, cards: Any) -> None:
     assert [(one.front, one.back) for one in deck_of(file(content, "deck.txt")).cards] == cards
+
+
+def test_a_field_of_anki_is_read_as_it_is_shown_only_where_anki_says_that_it_is_html(file: Any) -> None:
+    for directive, front, back in (
+        ("#html:true", 'What is 10²?\n<img src="a.jpg">', "100 < 101"),
+        ("#html:false", 'What is 10<sup>2</sup>?<br><img src="a.jpg">', "100 &lt; 101"),
+    ):
+        text = f"#separator:tab\n{directive}\nWhat is 10<sup>2</sup>?<br>"
+        [card] = deck_of(file(f'{text}<img src="a.jpg">\t100 &lt; 101\n', "deck.txt")).cards
+        assert (card.front, card.back) == (front, back)
+
+
+def test_a_cloze_mark_outside_anki_is_a_text(file: Any) -> None:
+    [card] = deck_of(file("How is it marked?,{{c1::Paris}}\n", "deck.csv")).cards
+    assert card.back == "{{c1::Paris}}"
 
 
 def test_a_card_that_looks_like_a_directive_is_a_card(file: Any) -> None:
@@ -124,6 +146,13 @@ def test_a_source_is_called_as_its_file_unless_it_has_a_name(file: Any) -> None:
         (deck_of, "front,back\n ,d\n", "d.csv", "line 2 has no front."),
         (deck_of, "front,back,Back\na,b,c\n", "d.csv", "the first line names two columns for back; leave one"),
         (deck_of, "Question,Answer,front\na,b,c\n", "d.csv", "the first line names two columns for front"),
+        (deck_of, "Frage,Antwort,Begriff\na,b,c\n", "d.csv", "the first line names two columns for front"),
+        (deck_of, "#html:true\n{{c1::Paris}} is a city,Extra\n", "d.txt", "line 2 is a cloze note, which has no front"),
+        (deck_of, "#html:true\n<math><mi>x</mi></math>,y\n", "d.txt", "line 2 has a formula in MathML"),
+        (deck_of, b"PK\x03\x04", "d.xlsx", "is a package (as .xlsx, .docx and .apkg are)"),
+        (deck_of, b"\xd0\xcf\x11\xe0\xa1", "d.xls", "is a document of older programs"),
+        (summary_of, "{\\rtf1\\ansi Ice floats.}", "s.rtf", "is rich text (RTF), and text is wanted here: save"),
+        (source_of, "%PDF-1.4", "s.pdf", "is a PDF, and text is wanted here"),
         (summary_of, " \n", "s.md", "text says nothing that a reader would see."),
         (summary_of, "x" * 50_001, "s.md", "text may have at most 50,000 characters, and has 50,001."),
         (summary_of, "[1]", "s.json", "text must be a text."),

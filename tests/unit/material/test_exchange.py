@@ -22,6 +22,7 @@ from touchstone.material.exchange.anki import cards_of_quiz, write_apkg
 from touchstone.material.exchange.gift import GiftEntriesError, read_gift, write_gift
 from touchstone.material.exchange.moodle import write_moodle_xml
 from touchstone.material.exchange.qti import QTI, QTI_3, write_qti
+from touchstone.material.exchange.shown import shown
 
 QUIZ = Quiz(
     questions=(
@@ -199,12 +200,31 @@ def test_a_teachers_file_is_read_and_what_is_left_out_is_named() -> None:
         ("1 < 2 &amp; 3 &gt; 2 &lt;b&gt; &#65; &#x42;", "1 < 2 & 3 > 2 <b> A B"),
         ("a <![ b", "a <![ b"),
         (f"a &#{'9' * 5_000};", "a \ufffd"),
+        ("What is 10<sup>2</sup>?", "What is 10²?"),
+        ("10<sup><b>-3</b></sup> m<sup>2</sup> of H<sub>2</sub>O", "10⁻³ m² of H₂O"),
+        ("x<sup>a</sup> + 2<sup>3<sup>2</sup></sup> = v<sub>max</sub>", "x^a + 2^(3²) = v_(max)"),
+        ("the 1<sup>st</sup> of May", "the 1st of May"),
+        ("a</sup> b <sup>c", "a b c"),
+        ("<p>5</p>0<h3>6</h3>7", "5\n0\n6\n7"),
+        ("<table><tr><td>1</td><td>2</td></tr></table>", "1 2"),
     ],
 )
 def test_a_text_in_html_is_read_as_it_is_shown(written: str, shown: str) -> None:
     escaped = "".join(f"\\{one}" if one in "\\~=#{}:" else one for one in written)
     [question] = read_gift(f"[html]{escaped}{{T}}").quiz.questions
     assert question.question_text == shown
+
+
+def test_raised_texts_within_each_other_without_end_are_read() -> None:
+    assert shown("<sup>a" * 20 + "</sup>" * 20).text.startswith("^(a^(a")
+
+
+def test_a_picture_that_a_quiz_has_no_place_for_is_named_and_a_formula_in_mathml_is_not_read() -> None:
+    found = read_gift('[html]<p>What is it? <img src\\="cat.png"></p>{=cat ~dog}\n\n[html]<!-- <img> -->Sure?{T}\n')
+    assert [one.question_text for one in found.quiz.questions] == ["What is it?", "Sure?"]
+    assert found.left_out == ("line 1: a picture or sound",)
+    with pytest.raises(GiftEntriesError, match="line 1: it has a formula in MathML"):
+        read_gift("[html]<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>?{=0.5 ~12}\n")
 
 
 def test_a_question_without_a_title_gets_a_number_that_no_other_has() -> None:

@@ -60,8 +60,9 @@ def test_the_sample_of_learners_goes_with_the_sample_of_a_course() -> None:
         "chapter\tkind\titem\tpinyin\n1\tWORD\t 學習 \txuéxí\n\n\t\t\t\n",
         'pinyin,item,kind,chapter\n"xuéxí","學習","word","1"\n',
         "chapter,kind,item,pinyin,meaning_en\r1,word,學習,xuéxí,study; learn; train; read; school\r",
+        "chapter,kind,item,pinyin,,\n1,word,學習,xuéxí,,\n,,,,,\n",
     ],
-    ids=["plain", "excel", "semicolons", "tabs", "quoted", "mac"],
+    ids=["plain", "excel", "semicolons", "tabs", "quoted", "mac", "wider"],
 )
 def test_however_a_spreadsheet_saves_it_it_is_the_same_table(text: str) -> None:
     [chapter] = course(text).chapters
@@ -121,6 +122,7 @@ L = "learner,item,error_rate,seen"
         (f"{L}\nmei,學,often,1\n", "Line 2, column error_rate is 'often'; write a number from 0 to 1, or 35%"),
         (f"{L}\nmei,學,1.2,1\n", "Line 2, column error_rate is refused: .*at most 1"),
         (f"{L}\nmei,學,nan,1\n", "Line 2, column error_rate is refused"),
+        (f'{L}\nmei,學,"1,000",1\n', "Line 2, column error_rate is '1,000'; write a number from 0 to 1"),
         (f"{L}\nmei,學,0.5,-1\n", "Line 2, column seen is '-1'"),
         (f"{L}\nmei,學,0.5,{'9' * 50}\n", "Line 2, column seen is"),
         (f"{L}\nmei,學,0.5,1\nmei,學,0.4,1\n", "The learner mei is refused: every weak point"),
@@ -132,6 +134,12 @@ L = "learner,item,error_rate,seen"
 def test_a_fault_of_a_table_of_learners_is_named_too(text: str, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         learners_of_csv(text)
+
+
+@pytest.mark.parametrize("rate", ["0,35", "35,0 %", "35,00%", "35\u00a0%", "35％"])
+def test_a_rate_is_read_as_spreadsheets_elsewhere_write_it(rate: str) -> None:
+    [learner] = learners_of_csv(f"learner;item;error_rate\nmei;學習;{rate}\n")
+    assert learner.weak_points[0].error_rate == 0.35
 
 
 def test_a_rate_may_be_a_percentage_and_what_was_not_said_is_the_usual() -> None:

@@ -86,7 +86,12 @@ class TextTable:
 def _header(
     cells: list[str], *, columns: tuple[str, ...], needed: tuple[str, ...], open_columns: tuple[str, ...]
 ) -> list[str]:
-    """The columns' names. Raises `InputError` for a column that is not known, occurs twice, or is missing."""
+    """The columns' names. Raises `InputError` for a column that is not known, occurs twice, or is missing.
+
+    Blank cells at the end are no columns: spreadsheets write them where a cell beyond the table was ever used.
+    """
+    while cells and not cells[-1].strip():
+        cells.pop()
     names: dict[str, None] = {}
     listed = ", ".join((*columns, *(f"{begins}…" for begins in open_columns)))
     for cell in cells:

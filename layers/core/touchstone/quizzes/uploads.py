@@ -17,11 +17,12 @@ learner,ui_language,item,error_rate,seen
 mei,en,學習,0.35,20
 ```
 
-`learner`, `item` and `error_rate` (0 to 1, or 35%) are needed. Commas, semicolons or tabs between cells, quotation
-marks, a byte order mark and any line ends are read alike.
+`learner`, `item` and `error_rate` (0 to 1, or 35%; also 0,35 or 35,5 %) are needed. Commas, semicolons or tabs between
+cells, quotation marks, a byte order mark and any line ends are read alike.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,7 +34,7 @@ from touchstone.quizzes.curriculum import Chapter, Curriculum, GrammarPoint, Wor
 from touchstone.quizzes.learner import LearnerProfile, WeakPoint
 from touchstone.quizzes.tables import MAX_CHARS, SHOWN_CHARS, TextRow, TextTable
 from touchstone.strict import fault_words
-from touchstone.text import shortened
+from touchstone.text import normalised, shortened
 
 MAX_LEARNERS = 10_000
 BETWEEN_EXAMPLES = "|"
@@ -44,6 +45,8 @@ _COURSE = ("chapter", "title", "kind", "item", "pinyin", "explanation", "example
 _LEARNERS = ("learner", "ui_language", "item", "error_rate", "seen")
 _KINDS = ("word", "grammar")
 _WHOLE_NUMBER_DIGITS = 9
+_DECIMAL_COMMA = re.compile(r"0,[0-9]+|[0-9]{1,2},[0-9]{1,2}\s*%")
+"""A rate as spreadsheets write it in most of Europe. In `1,000` the comma may part thousands, so it is not read."""
 _WHERE_CHARS, _FAULT_CHARS = 200, 500
 """The most characters of a place and of a sentence. Both may hold a name of the sender's own, of any length."""
 
@@ -161,8 +164,11 @@ def _pattern(row: TextRow) -> Mapping[str, Any]:
 
 def _rate(row: TextRow) -> float:
     cell = row.required("error_rate")
+    said = normalised(cell, "NFKC")
+    if _DECIMAL_COMMA.fullmatch(said):
+        said = said.replace(",", ".")
     try:
-        return float(cell.removesuffix("%")) / PERCENT if cell.endswith("%") else float(cell)
+        return float(said.removesuffix("%")) / PERCENT if said.endswith("%") else float(said)
     except ValueError:
         raise row.error("error_rate", f"is {cell[:SHOWN_CHARS]!r}; write a number from 0 to 1, or 35%") from None
 

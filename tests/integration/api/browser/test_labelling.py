@@ -49,3 +49,18 @@ def test_two_people_label_by_keys_and_what_they_do_not_agree_on_is_listed(
         row.get_by_role("link").first.click()
         expect(first.get_by_text(problem).first).to_be_visible()
         assert "/app/answers/" in first.url
+
+
+def test_the_next_key_goes_to_what_was_said_and_the_next_answer(
+    judged: Deployment, buyer: Api, browsers: Browsing
+) -> None:
+    drawn(buyer, 2)
+    token = judged.token("acme")
+    with browsers() as opened:
+        page = opened().sign_in(token, "app/labelling")
+        page.get_by_role("button", name="Right").press("Enter")
+        expect(page.get_by_role("status")).to_contain_text("You agree.")
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("status").get_by_role("link")).to_be_focused()
+        page.get_by_role("button", name="Skip").press("Enter")
+        expect(page.get_by_role("button", name="Skip")).to_have_count(0)

@@ -24,6 +24,9 @@ from touchstone.surfaces.model import Surface
 MAX_BYTES = 512_000_000
 """The limit of one file, which is read into memory whole."""
 SOURCES = "sources"
+HIDDEN = (".", "~$")
+"""What the names of hidden files begin with, and those of the lock files that Office writes beside an open one."""
+LEFT_BY_SYSTEMS = frozenset({"thumbs.db", "desktop.ini", "__macosx"})
 VARIANTS = 2
 SURFACES_OF_ENDINGS: dict[str, Surface] = {
     ".csv": "flashcards", ".tsv": "flashcards", ".md": "summary", ".markdown": "summary", ".txt": "summary"
@@ -77,10 +80,7 @@ def _from_folder(folder: Path) -> dict[str, Any]:
         "surface": surface,
         "sources": sources,
         "variants": tuple(
-            Variant(
-                name=variant.name,
-                items=tuple(_item(file, variant, surface, sources) for of, file in files if of == variant),
-            )
+            _variant(variant, [_item(file, variant, surface, sources) for of, file in files if of == variant])
             for variant in _with_items(variants, files)
         ),
     }
@@ -91,6 +91,11 @@ def _with_items(variants: list[Path], files: list[tuple[Path, Path]]) -> Iterato
         if not any(of == variant for of, _ in files):
             raise InputError(f"{variant} holds no material; the comparison would be unpaired.")
         yield variant
+
+
+def _variant(folder: Path, items: list[Item]) -> Variant:
+    fields = {"name": folder.name, "items": tuple(items)}
+    return validated(Variant, fields, name=str(folder), of="a variant")
 
 
 def _item(file: Path, variant: Path, surface: Surface, sources: tuple[Source, ...]) -> Item:
@@ -125,8 +130,12 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """The files and folders in a folder, in the order of their names, without hidden ones."""
+    """The files and folders in a folder, in the order of their names, without hidden ones and those of systems."""
     try:
-        return sorted(one for one in folder.iterdir() if not one.name.startswith("."))
+        return sorted(
+            one
+            for one in folder.iterdir()
+            if not one.name.startswith(HIDDEN) and one.name.casefold() not in LEFT_BY_SYSTEMS
+        )
     except OSError as error:
         raise InputError(f"{folder} cannot be read: {error.strerror}.", where=str(folder)) from None

@@ -167,7 +167,7 @@ def _rows(text: str, name: str) -> Iterator[LabelRow]:
                 columns = [cell.lower() for cell in cells]
                 _refuse_columns(columns, line=reader.line_num, name=name)
             elif any(cells):
-                if len(cells) > len(columns):
+                if any(cells[len(columns) :]):
                     raise InputError(
                         f"{name}: line {reader.line_num} has {len(cells)} columns, and the table {len(columns)}.",
                         where=name,

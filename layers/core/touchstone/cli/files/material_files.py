@@ -18,8 +18,10 @@ from touchstone.errors import InputError, TooLargeError
 from touchstone.json_text import loads
 from touchstone.judges.fence import visible
 from touchstone.material import Deck, Quiz, Source, Summary
+from touchstone.material.exchange.shown import FORMULA, HtmlText, shown
 from touchstone.material.parts import numbered
 from touchstone.spreadsheets import delimiter_of
+from touchstone.text import normalised
 
 if TYPE_CHECKING:
     from touchstone.surfaces.catalogue import Material
@@ -34,6 +36,18 @@ NAMES = {
 }
 """The columns of a card, and the names that people give them."""
 COLUMNS = {name: column for column, names in NAMES.items() for name in names}
+OTHER_FRONTS = (
+    "word", "prompt", "題目", "题目", "單字", "单词", "術語", "术语", "質問", "表", "앞면", "질문", "vorderseite",
+    "frage", "begriff", "recto", "terme", "anverso", "pregunta", "término", "fronte", "domanda", "termine", "frente",
+    "pergunta", "termo", "voorkant", "vraag", "вопрос", "pytanie", "soru",
+)  # fmt: skip
+OTHER_BACKS = (
+    "meaning", "response", "反面", "意思", "釋義", "释义", "定義", "定义", "答え", "裏", "뒷면", "답", "rückseite",
+    "antwort", "verso", "réponse", "définition", "reverso", "respuesta", "definición", "retro", "risposta",
+    "definizione", "resposta", "definição", "achterkant", "antwoord", "ответ", "odpowiedź", "cevap",
+)  # fmt: skip
+MORE_COLUMNS = {**COLUMNS, **dict.fromkeys(OTHER_FRONTS, "front"), **dict.fromkeys(OTHER_BACKS, "back")}
+"""Names that count only where `COLUMNS` does not give both a front and a back: others may stand beside those."""
 MAX_CHARS = 5_000_000
 """The limit of a table. A deck has 1,000 cards at most, and a card that people write has some hundred characters."""
 DIRECTIVES = re.compile(r"(?:sep=[^\n]\r?\n)?+(?:#[a-z ]++:[^\n]*+\n)*+", re.IGNORECASE)
@@ -42,15 +56,19 @@ NAMED_SEPARATOR = re.compile(r"(?:#separator:|sep=)([^\n]{0,100})\n", re.IGNOREC
 NAMED_COLUMNS = re.compile(r"#columns:([^\r\n]*)", re.IGNORECASE)
 OWN_COLUMN = re.compile(r"#(?:guid|notetype|deck|tags) column: ?([0-9]{1,3})", re.IGNORECASE)
 """The directive of Anki for a column that is no field of a card, with its number from 1."""
+IN_HTML = re.compile(r"^#html: ?true", re.IGNORECASE | re.MULTILINE)
+CLOZE = re.compile(r"\{\{c[0-9]{1,3}::")
+"""How the text of a cloze note of Anki marks what is to be guessed."""
 SEPARATOR_NAMES = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 WITHOUT_NAMES = ("front", "back")
 """The columns of a table whose first line names none."""
+BOTH_SIDES = frozenset(WITHOUT_NAMES)
 
 
 def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
     """The cards of a table, each as its fields that are not blank. Blank lines are passed over.
 
-    If the first line names a front and a back (see `NAMES`), or Anki's directive `#columns` does, it names the
+    If the first line names a front and a back (see `MORE_COLUMNS`), or Anki's directive `#columns` does, it names the
     columns; columns with other names are ignored. Otherwise the first line is a card, and the columns are front and
     back, beside the columns that other directives of Anki give to tags and the like. Raises `InputError` that names
     the line at fault, and `TooLargeError`.
@@ -65,7 +83,7 @@ def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
     begin = found.end() if found else 0
     directives, table = text[:begin], text[begin:]
     separator = _separator(table, directives, name=name)
-    told = NAMED_COLUMNS.search(directives)
+    told, in_html = NAMED_COLUMNS.search(directives), IN_HTML.search(directives) is not None
     columns: Sequence[str | None] | None = None if told is None else _columns(told[1].split(separator), name=name)
     for line, row in _rows(table, separator, lines_before=text.count("\n", 0, begin), name=name):
         if columns is None:
@@ -73,7 +91,9 @@ def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
             if columns is not None:
                 continue
             columns = _without_names(directives)
-        yield _card(row, columns, line=line, name=name)
+        of_anki = directives.startswith("#")
+        fields = list(_fields_of_anki(row, in_html=in_html, line=line, name=name)) if of_anki else row
+        yield _card(fields, columns, line=line, name=name)
 
 
 def _separator(table: str, directives: str, *, name: str) -> str:
@@ -134,8 +154,11 @@ def _columns(row: Sequence[str], *, name: str) -> list[str | None] | None:
     None in place of the list if the first line does not name a front and a back: then it is a card itself. Raises
     `InputError` if two cells name one column, since the texts of only one of them could be read.
     """
-    meant = [COLUMNS.get(cell.strip().lower()) for cell in row]
-    if not {"front", "back"} <= set(meant):
+    called = [normalised(cell, "NFKC").replace("\ufeff", "").strip().casefold() for cell in row]
+    meant = [COLUMNS.get(each) for each in called]
+    if not set(meant) >= BOTH_SIDES:
+        meant = [MORE_COLUMNS.get(each) for each in called]
+    if not set(meant) >= BOTH_SIDES:
         return None
     for column in NAMES:
         if meant.count(column) > 1:
@@ -150,8 +173,25 @@ def _without_names(directives: str) -> list[str | None]:
     return [None if at in own else next(fields, None) for at in range(1, len(own) + len(WITHOUT_NAMES) + 1)]
 
 
+def _fields_of_anki(row: Sequence[str], *, in_html: bool, line: int, name: str) -> Iterator[str]:
+    """The fields of a note as a reader sees them. Raises `InputError` for what would be read as another card."""
+    for cell in row:
+        if CLOZE.search(cell):
+            raise InputError(
+                f"{name}: line {line} is a cloze note, which has no front and back; export notes of other types.",
+                where=name,
+            )
+        found = shown(cell, keep_media=True) if in_html else HtmlText(cell, frozenset())
+        if FORMULA in found.unsaid:
+            raise InputError(
+                f"{name}: line {line} has a formula in MathML, which is not read; write it as TeX or as text.",
+                where=name,
+            )
+        yield found.text
+
+
 def _card(row: Sequence[str], columns: Sequence[str | None], *, line: int, name: str) -> dict[str, str]:
-    if len(row) > len(columns):
+    if any(cell.strip() for cell in row[len(columns) :]):
         raise InputError(
             f"{name}: line {line} has {len(row)} columns, and the table {len(columns)}; put quotes around a text that "
             "holds the separator, or name the columns in the first line.",

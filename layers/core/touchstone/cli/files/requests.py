@@ -16,8 +16,13 @@ if TYPE_CHECKING:
     from touchstone.answers.model import SolveRequest, VerifyRequest
 
 TOO_LARGE = frozenset({"string_too_long", "too_long"})
-PACKAGE = b"PK\x03\x04"
-"""The first bytes of a ZIP file."""
+FOREIGN = {
+    b"PK\x03\x04": "a package (as .xlsx, .docx and .apkg are)",
+    b"\xd0\xcf\x11\xe0": "a document of older programs (as .xls and .doc are)",
+    b"%PDF-": "a PDF",
+    b"{\\rtf": "rich text (RTF)",
+}
+"""The first bytes of files that people take for text, and what such a file is."""
 STANDARD_INPUT = "-"
 MAX_REQUEST_BYTES = 1_000_000
 """The longest valid request has a problem, an answer and steps of 20,000 characters each."""
@@ -104,8 +109,11 @@ def text_of(source: str, *, at_most: int = MAX_REQUEST_BYTES) -> str:
     name = name_of(source)
     if len(data) > at_most:
         raise TooLargeError(f"{name} holds more than {at_most:,} bytes.", where=name)
-    if data.startswith(PACKAGE):
-        raise InputError(f"{name} is a package (as .zip, .apkg and .docx are), and text is wanted here.", where=name)
+    if (kind := next((kind for begin, kind in FOREIGN.items() if data.startswith(begin)), None)) is not None:
+        raise InputError(
+            f"{name} is {kind}, and text is wanted here: save a table as CSV (UTF-8), anything else as plain text.",
+            where=name,
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -4,9 +4,8 @@ The format is that of https://docs.moodle.org/en/GIFT_format: blank lines betwee
 text, answers in braces, and a backslash before a character that would otherwise have a meaning.
 """
 
-import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 
 from touchstone.errors import InputError
 from touchstone.material.exchange.keyed import keyed, literal, right_choices
+from touchstone.material.exchange.shown import FORMULA, shown
 from touchstone.material.items import Question, Quiz
 from touchstone.strict import fault_sentence
 
@@ -22,6 +22,7 @@ ROUNDING = 0.01
 """How far the shares of right choices may differ, in percentage points: a third is 33.33333."""
 BLANK = "_____"
 """Stands in a text where an answer is missing."""
+HTML = "html"
 
 _SPECIAL = re.compile(r"[\\~=#{}:]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
@@ -35,14 +36,6 @@ _BEFORE_GENERAL = re.compile(r"(?:\\.|[^\\#]|#(?!###))*+", re.DOTALL)
 _WEIGHT = re.compile(r"\s*+%(-?[0-9]{1,3}(?:\.[0-9]{1,8})?)%")
 _WILDCARD = re.compile(r"(?<!\\\\)\*")
 _NUMBER = re.compile(r"=?\s*+(-?[0-9]{1,30}(?:\.[0-9]{1,30})?)\s*+(?::\s*+([0-9]{1,30}(?:\.[0-9]{1,30})?))?")
-_BREAKS = frozenset({"p", "br", "div", "li", "tr"})
-_MARKED = re.compile(
-    r"<!--[\s\S]*?(?:-->|\Z)|<[!?][^<>]*+>|<(/?)([a-zA-Z][^\s<>/\"']*+)(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+>"
-)
-"""A comment, a declaration, or a tag with its name. Only a comment reaches past a "<", so a text that opens many tags
-and closes none is read in linear time. A comment that nothing closes reaches to the end."""
-_ENDLESS = re.compile(r"&#[0-9]{10,}+;?")
-"""A character reference whose number is beyond all characters, and may have more digits than Python converts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,25 +170,31 @@ def _read(block: str) -> tuple[dict[str, Any], list[str]]:
     inside = _INSIDE.match(block, asked.end() + 1) if asked and asked.end() < len(block) else None
     if asked is None or inside is None or inside.end() >= len(block):
         raise GiftFaultError("there are no answers in braces")
-    shown = _shown_as(form)
     rest = block[inside.end() + 1 :]
     if _TEXT.fullmatch(rest) is None:
         raise GiftFaultError("there are answers in braces twice; a blank line ends a question")
-    text = shown(f"{asked[0]}{BLANK}{rest}" if rest.strip() else asked[0])
+    unsaid: set[str] = set()
+
+    def said(text: str, form: re.Match[str] | None) -> str:
+        """How a text of a form, as `[html]` before it says, is read; a plain one where nothing is said."""
+        if form is None or form[1].lower() != HTML:
+            return _unescaped(text)
+        found = shown(_unescaped(text))
+        unsaid.update(found.unsaid)
+        return found.text
 
     def part(text: str) -> str:
         own = _FORM.match(text)
-        return _shown_as(own)(text[own.end() :]) if own else shown(text)
+        return said(text[own.end() :], own) if own else said(text, form)
 
+    text = said(f"{asked[0]}{BLANK}{rest}" if rest.strip() else asked[0], form)
     answers, feedback = _split_feedback(inside[0])
     fields, lost = _answered(answers.strip(), part)
     explanation = {"explanation": part(feedback)} if feedback.strip() else {}
+    if FORMULA in unsaid:
+        raise GiftFaultError("it has a formula in MathML, which is not read; write it as TeX or as text")
+    lost += ["a picture or sound"] * bool(unsaid)
     return {"id": title[:128], "question_text": text, **fields, **explanation}, lost
-
-
-def _shown_as(form: re.Match[str] | None) -> Callable[[str], str]:
-    """How a text of a form, as `[html]` before it says, is read; a plain one where nothing is said."""
-    return _shown if form and form[1].lower() == "html" else _unescaped
 
 
 def _split_feedback(inside: str) -> tuple[str, str]:
@@ -205,7 +204,7 @@ def _split_feedback(inside: str) -> tuple[str, str]:
     return inside[:end], inside[end + 4 :]
 
 
-def _answered(answers: str, shown: Any) -> tuple[dict[str, Any], list[str]]:
+def _answered(answers: str, read: Any) -> tuple[dict[str, Any], list[str]]:
     """Kind, choices and key of a question, and what is left out of them."""
     if not answers:
         raise GiftFaultError("an essay has no key, so it is no question of a quiz")
@@ -218,7 +217,7 @@ def _answered(answers: str, shown: Any) -> tuple[dict[str, Any], list[str]]:
     found = [(sign, _WEIGHT.match(told), told) for sign, told in _ANSWER.findall(answers)]
     if not found or answers[0] not in "=~":
         raise GiftFaultError("its answers begin with neither = nor ~")
-    texts = [shown(_plain(told[weight.end() if weight else 0 :])) for _, weight, told in found]
+    texts = [read(_plain(told[weight.end() if weight else 0 :])) for _, weight, told in found]
     weights = [float(weight[1]) if weight else (100.0 if sign == "=" else 0.0) for sign, weight, _ in found]
     lost = ["the feedback on an answer"] if any(_plain(told) != told.strip() for _, _, told in found) else []
     most = max(weights)
@@ -256,21 +255,3 @@ def _plain(answer: str) -> str:
     """An answer without its feedback."""
     found = _BEFORE_FEEDBACK.match(answer)
     return (found[0] if found else answer).strip()
-
-
-def _shown(text: str) -> str:
-    """A text in HTML as it is shown, without its tags."""
-    parts: list[str] = []
-    at, marked = 0, _unescaped(text)
-    for found in _MARKED.finditer(marked):
-        parts.append(_plain_html(marked[at : found.start()]))
-        if found[2] and not found[1] and found[2].lower() in _BREAKS:
-            parts.append("\n")
-        at = found.end()
-    parts.append(_plain_html(marked[at:]))
-    lines = (" ".join(line.split()) for line in "".join(parts).split("\n"))
-    return "\n".join(line for line in lines if line)
-
-
-def _plain_html(text: str) -> str:
-    return html.unescape(_ENDLESS.sub("\ufffd", text)) if "&" in text else text
