@@ -112,7 +112,8 @@ def _unmarked(text: str, *, short: bool) -> Iterator[Candidate]:
             return
         if (reason := _PATTERN["reason"].search(text)) is not None:
             text = text[: reason.start()]
-        yield Candidate(text)
+        if text.count("=") < 2 or not _is_condition(text, list(_PATTERN["introduced"].finditer(text))):  # noqa: PLR2004
+            yield Candidate(text)
     if _is_prose(text):
         yield from _concluded(text)
 
