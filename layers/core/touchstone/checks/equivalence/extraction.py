@@ -7,7 +7,9 @@ whole text if it is short and reads as a value, bold type, the last line, and th
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from html import unescape
+from itertools import combinations
 from typing import Literal
 
 from touchstone.checks.notation.numerals import scale_of
@@ -33,6 +35,8 @@ _SENTENCE = 120
 _UNIT_CHARS = 60
 """Characters behind a number or a box that are searched for its unit."""
 _UNIT_PARTS = 6
+_PARTS = 4
+"""The most numbers before a value that are searched for two it follows from."""
 _PROSE_WORDS = 3
 _PROSE_HAN = 4
 """From this many words, or Chinese characters, on, a text is a sentence and not a value with its unit."""
@@ -108,7 +112,8 @@ def _unmarked(text: str, *, short: bool) -> Iterator[Candidate]:
             return
         if (reason := _PATTERN["reason"].search(text)) is not None:
             text = text[: reason.start()]
-        yield Candidate(text)
+        if text.count("=") < 2 or not _is_condition(text, list(_PATTERN["introduced"].finditer(text))):  # noqa: PLR2004
+            yield Candidate(text)
     if _is_prose(text):
         yield from _concluded(text)
 
@@ -410,11 +415,14 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
         return
     place = introduced[-1].start() if introduced else len(sentence)
     clause = sentence[max(place - _CLAUSE, sentence.rfind("，", 0, place), sentence.rfind(", ", 0, place), 0) :]
-    if _PATTERN["vague"].search(clause) or _is_one_of_several(sentence, introduced):
+    if _PATTERN["vague"].search(clause) or _is_condition(sentence, introduced):
         return
     if introduced:
         value = sentence[introduced[-1].end() :].strip(" .,:")
-        yield Candidate(value, certain=whole)
+        several = _is_one_of_several(sentence, introduced)
+        if several and not _is_worked_out(sentence[: introduced[-1].end()], value):
+            return
+        yield Candidate(value, certain=whole and not several)
         if changing:
             return
         if (leading := _PATTERN["number"].match(value)) is not None:
@@ -434,21 +442,41 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
         yield from _with_unit(sentence[at:end], sentence[end:])
 
 
-def _is_one_of_several(sentence: str, introduced: list[re.Match[str]]) -> bool:
-    """Whether the last value of a sentence stands beside others, or in a condition of another.
+def _is_condition(sentence: str, introduced: list[re.Match[str]]) -> bool:
+    """Whether the last value of a sentence is a condition of another: `The maximum is 3 when x = 2`."""
+    named = _named(introduced)
+    if not named or introduced[-1][0] != "=" or named[-1].end() > introduced[-1].start():
+        return False
+    return _PATTERN["on condition"].search(sentence[named[-1].end() : introduced[-1].start()]) is not None
 
-    `The maximum is 3 and the minimum is -1`, `The maximum is 3 when x = 2`.
-    """
-    named = [each for each in introduced if each[0][0] not in "=tT共"]
-    if named and introduced[-1][0] == "=" and named[-1].end() <= introduced[-1].start():
-        clause = sentence[named[-1].end() : introduced[-1].start()]
-        if _PATTERN["on condition"].search(clause) is not None:
-            return True
+
+def _is_one_of_several(sentence: str, introduced: list[re.Match[str]]) -> bool:
+    """Whether the last value of a sentence stands beside others: `The maximum is 3 and the minimum is -1`."""
+    named = _named(introduced)
     if len(named) < 2:  # noqa: PLR2004
         return False
     first, last = named[-2:]
+    if _PATTERN["supposed"].search(sentence[: first.start()]):
+        return False
     beside = _PATTERN["stated beside"].search(sentence[first.end() : last.start()])
-    return beside is not None and _PATTERN["supposed"].search(sentence[: first.start()]) is None
+    return beside is not None and not _PATTERN["concluded"].search(sentence[first.end() : introduced[-1].end()])
+
+
+def _named(introduced: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Those of what introduces values that stand behind a value's name: `is`, but no `=` and no `total of`."""
+    return [each for each in introduced if each[0][0] not in "=tT共"]
+
+
+def _is_worked_out(before: str, value: str) -> bool:
+    """Whether a value follows from two numbers before it: `The length is 5, the width is 4, the area is 20`."""
+    plain = _PATTERN["plain number"]
+    result = plain.match(value.lstrip("$€£¥￥ "))
+    wanted = Fraction(result[0] if result is not None else 0)
+    parts = [Fraction(each[0]) for each in plain.finditer(before)][-_PARTS:]
+    return result is not None and any(
+        wanted in (one + other, abs(one - other), one * other, one / other, other / one)
+        for one, other in combinations(parts, 2)
+    )
 
 
 def _is_operand(before: str) -> bool:
