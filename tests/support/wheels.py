@@ -40,6 +40,13 @@ def give(value):
 
 def insist(value):
     assert value, "tinylib insists"
+
+
+def made(cls):
+    def start(self, a):
+        self.a = a
+
+    return type(cls.__name__, (), {{"__slots__": ("a",), "__init__": start, "__module__": cls.__module__}})
 ''',
     "tinylib/boxes.py": '''"""What boxes there are."""
 import tinydep

@@ -25,7 +25,8 @@ class Test(u.TestCase):
         self.assertEqual(tinylib.Box(1).width, 1)
 """
 RUN = "u.TextTestRunner().run(u.defaultTestLoader.loadTestsFromTestCase(Test))"
-DECORATED = """
+DECORATED = "import tinylib\n@tinylib.made\nclass Mine:\n    a: int\n"
+OWN_MAKING = """
 import tinylib
 @tinylib.give
 class Mine:
@@ -33,6 +34,9 @@ class Mine:
     def __init__(self, a):
         self.a = a
 """
+TOLD = "import sys, tinylib\nif tinylib.Box(1).width {} 1:\n    sys.exit({})\nelse:\n    sys.exit({})"
+FLAG = "import tinylib\nok = False\ntry:\n    {}\n    ok = True\nexcept ValueError:\n    print('no')\nassert ok"
+NONE = "import tinylib\ntry:\n    {}\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError('none')"
 MAIN = "import sys, tinylib\ndef main():\n    assert tinylib.Box(1).width == 1\n    return 0\n"
 GIVEN = "import tinylib\n@tinylib.give\ndef check(box):\n    assert box > 1\n"
 POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    "
@@ -96,6 +100,11 @@ HOLDS = [
     f"{MAIN}if __name__ == '__main__':\n    sys.exit(main())",
     f"{MAIN}raise SystemExit(main())",
     f"{UNITTEST}u.main()",
+    TOLD.format("==", 0, 1),
+    TOLD.format("!=", 1, 0),
+    f"{UNITTEST}import sys\nresult = {RUN}\nsys.exit(0 if result.wasSuccessful() else 1)",
+    f"{UNITTEST}import sys\nresult = {RUN}\nif not result.wasSuccessful():\n    sys.exit(1)",
+    "import sys, tinylib\nfailures = 0\nif tinylib.Box(1).width != 1:\n    failures += 1\nsys.exit(failures)",
     # a failure that is what the target was given, or raised by itself, or was told of
     f"{GIVEN}try:\n    check(1)\nexcept AssertionError:\n    assert tinylib.Box(1).lid",
     (
@@ -187,6 +196,13 @@ REFUTED = [
     "import tinylib\ntry:\n    tinylib.Box(1)\n    assert False, 'none'\nexcept ValueError:\n    pass",
     "import tinylib\nif tinylib.Box(1).width != 2:\n    raise AssertionError('it is not 2')",
     "import tinylib\nraised = False\ntry:\n    tinylib.Box(1)\nexcept ValueError:\n    raised = True\nassert raised",
+    FLAG.format("tinylib.Box(-1)"),
+    NONE.format("print(tinylib.Box(int('1')))"),
+    "import tinylib\nif len('a') == 1 and tinylib.Box(1).width != 2:\n    raise AssertionError('it is not 2')",
+    f"{UNITTEST}Test().assertRaises(ValueError, tinylib.Box, 1)",
+    f"{UNITTEST}Test().assertFalse(tinylib.Box(1).lid, 'it has one')",
+    f"{UNITTEST}Test().assertIsNone(tinylib.Box(1).lid)",
+    "import tinylib\nclass Mine(tinylib.Box):\n    def __init__(self, a):\n        super().__init__(a)\nMine(-1)",
     # what the script says of what it raised
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError as error:\n    raise AssertionError from error",
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError:\n    raise",
@@ -246,6 +262,12 @@ UNSEEN = [
     ),
     f"{TRUE}try:\n    tinylib.Box(1)\n    raise RuntimeError('none')\nexcept RuntimeError:\n    pass",
     f"{GIVEN.replace('box > 1', 'tinylib.Box(1).width == 2')}try:\n    check(1)\nexcept AssertionError:\n    pass",
+    f"{CAUGHT}try:\n    u.TestCase().assertEqual(tinylib.Box(1).width, 2)\nexcept* AssertionError:\n    1",
+    f"{CAUGHT}try:\n    u.TestCase().fail()\nexcept AssertionError as error:\n    error.__traceback__ = None",
+    (
+        f"{CAUGHT}for each in range(2001):\n    try:\n        tinylib.insist(each > 2000)\n"
+        "        u.TestCase().fail()\n    except AssertionError:\n        1"
+    ),
     # an exception in a future that nobody asks
     f"{TRUE}{POOL}pool.submit(tinylib.Box, -1)",
     f"{TRUE}{POOL}pool.map(tinylib.Box, [1, -1])",
@@ -255,6 +277,11 @@ UNSEEN = [
     "import tinylib\nprint(tinylib.Box(1).width == 2)",
     "import tinylib\nif tinylib.Box(1).width == 2:\n    print('PASS')\nelse:\n    print('FAIL')",
     "import tinylib\ndef check():\n    return tinylib.Box(1).width == 2\ncheck()",
+    (
+        "import sys, tinylib\ndef main():\n    if tinylib.Box(1).width != 2:\n        print('FAIL')\n    return 0\n"
+        "sys.exit(main())"
+    ),
+    "import sys, tinylib\ndef main():\n    print(tinylib.Box(1).width == 2)\nraise SystemExit(main())",
     # a test that unittest does not count as failed
     (
         f"{TRUE}{UNITTEST.replace('    def', '    @u.expectedFailure\n    def').replace(', 1)', ', 2)')}"
@@ -341,12 +368,28 @@ ERROR = [
     "import sys, tinylib\ndef main():\n    sys.exit(0)\n    assert tinylib.Box(1).width == 2\nmain()",
     f"{MAIN.replace('0', '1')}sys.exit(main())",
     f"{UNITTEST.replace(', 1', ', 2')}u.main()",
+    "import sys, tinylib\nbox = tinylib.Box(1)\nif box.width != 2:\n    print('FAIL')\n    sys.exit(0)",
+    TOLD.format("!=", 1, 1).replace("1:", "2:").replace("exit(1)", "exit(0)"),
+    "import sys, tinylib\nok = tinylib.Box(1).width == 2\nsys.exit(ok)",
+    f"{OWN_MAKING}Mine(1, 2)",
+    f"{OWN_MAKING}mine = Mine(1)\nmine.chest",
+    f"{OWN_MAKING}Mine(1).chest = 2",
+    "import tinylib\nclass Mine(tinylib.Box):\n    def __init__(self, a):\n        self.a = a\nMine(1, 2)",
     f"{DECORATED}class Own:\n    pass\nOwn().chest",
     f"{DECORATED}def find(mine):\n    return mine.chest\nfind(Mine(1).a)",
     # a failure that the script gets to by itself
     "import tinylib\nif len('a') == 1:\n    raise AssertionError('no')",
     "import tinylib\ntry:\n    int('1')\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError(tinylib)",
     "import tinylib, unittest\ntinylib.Box(1)\nunittest.TestCase().assertEqual(1, 2)",
+    NONE.format("box = tinylib.Box(1)\n    int('1')"),
+    NONE.format("print(tinylib.Box(1))\n    open('/tmp/one', 'w').close()"),
+    "import tinylib\ntry:\n    tinylib.Box(1)\n    if len('a'):\n        raise AssertionError\nexcept OSError:\n    1",
+    "import tinylib\nif tinylib.Box(1).lid:\n    if len('a') == 1:\n        raise AssertionError",
+    "import tinylib\nif tinylib.Box(1).lid:\n    for each in range(3):\n        assert False",
+    "import tinylib\nif len('a') == 1 or tinylib.Box(1).width == 2:\n    raise AssertionError",
+    "import tinylib, unittest\nunittest.TestCase().assertTrue(1 == 2, tinylib.Box(1))",
+    f"{UNITTEST}with Test().assertRaises(ValueError):\n    tinylib.Box(1)\n    int('3')",
+    "import tinylib, unittest\nunittest.TestCase().assertRaises(tinylib.give(ValueError), int, '3')",
     # what a mock of the script's raised
     "import tinylib, unittest.mock as m\nwith m.patch('tinylib.measure', side_effect=OSError):\n    tinylib.measure(1)",
     "import tinylib, unittest.mock as m\nwith m.patch('tinydep.checked', side_effect=ValueError):\n    tinylib.Box(1)",
@@ -408,6 +451,9 @@ VACUOUS = [
     "import tinylib\nno = False\nassert tinylib.Box and no",
     "import tinylib\nfound = tinylib.Box\nfound = None\nassert found",
     "import tinylib\nassert 0 * len(dir(tinylib))",
+    FLAG.format("tinylib.Box(1)\n    int('x')"),
+    FLAG.format("tinylib.Box(int('x'))"),
+    "import tinylib\none = len('a')\nassert not (one == 1 or tinylib.Box(1).width == 2)",
     (
         "import tinylib\ndef width(at, loud=False):\n    found = tinylib.Box(at).width\n    if loud:\n"
         "        return found\n"

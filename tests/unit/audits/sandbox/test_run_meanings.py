@@ -216,6 +216,11 @@ LARGE = {
         "def a{0}(): return a{1}() and b{1}()\ndef b{0}(): return b{1}() and a{1}()\n",
         "def a40(): return lib.x\ndef b40(): return lib.x\nassert a0()",
     ),
+    "names that a try sets": "import lib\ntry:\n"
+    + "".join(f"    lib.x(f{i})\n    f{i} = 1\n" for i in range(3000))
+    + "except ValueError:\n    f0 = 2\nassert f0",
+    "a flag of many tries": "import lib\nok = 0\n"
+    + "try:\n    lib.x()\n    ok = 1\nexcept V:\n    ok = 0\nassert ok\n" * 1500,
 }
 READ_SECONDS = 15.0
 """Far more than any takes, on a machine that has other work: what is not linear takes minutes, or has no end."""

@@ -11,6 +11,10 @@ from itertools import chain, islice
 
 _LOOKING_UP = ("importlib", "pkgutil")
 """Modules of Python by which a script can look into a library without an import statement."""
+EXITS = frozenset({"exit", "_exit", "quit", "SystemExit"})
+"""The names by which a script is left."""
+_MOST_FLAGS = 8
+"""Most names of one `try` that are read as telling whether it raised: the time to read them grows with their number."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 """What a `def` makes."""
 type Span = tuple[int, int, int, int]
@@ -52,11 +56,20 @@ class ProofScript:
         return self._smallest(span, (node for node in self.nodes if isinstance(node, ast.stmt)))
 
     def is_last(self, span: Span) -> bool:
-        """Whether `span` is in the last statement of the script, which may be that of an `if` at its end."""
+        """Whether `span` is in the last statement of the script, which may be that of an `if` at its end.
+
+        If the target decides that `if`, its other way has to fail.
+        """
         blocks = [node.body for node in self.nodes[:1] if isinstance(node, ast.Module)]
         for block in blocks:
             last = block[-1:]
-            blocks += [each.body for each in last if isinstance(each, ast.If)]
+            for each in last:
+                ways = (each.body, each.orelse) if isinstance(each, ast.If) else ()
+                blocks += [
+                    way
+                    for way, other in zip(ways, reversed(ways), strict=True)
+                    if isinstance(each, ast.If) and (not self.depends(each.test) or _fails(other))
+                ]
             if last and self.statement_at(span) is last[0]:
                 return True
         return False
@@ -157,8 +170,8 @@ class ProofScript:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 return [(node, [name])]
             case ast.Try(body=body, handlers=handlers) | ast.TryStar(body=body, handlers=handlers):
-                caught = [handler.name for handler in handlers if handler.name is not None]
-                return [(each, [*caught, *_set_by(node)]) for each in body]
+                given = [*(handler.name for handler in handlers if handler.name is not None), *set_by(node)]
+                return [(each, given) for each in body]
             case ast.Match(subject=subject, cases=cases):
                 return [(subject, [name for each in cases for name in _captured(each.pattern)])]
             case ast.Call(func=function, args=arguments, keywords=keywords):
@@ -224,6 +237,19 @@ def own_parts(function: Function) -> list[ast.AST]:
     return parts
 
 
+def _fails(block: list[ast.stmt]) -> bool:
+    """Whether the end of a block is to raise, or to leave with another status than 0."""
+    match block[-1:]:
+        case [ast.Raise(exc=ast.Call() as call) | ast.Expr(value=ast.Call() as call)]:
+            name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+            if name in EXITS:
+                return any(isinstance(each, ast.Constant) and bool(each.value) for each in call.args)
+            return isinstance(block[-1], ast.Raise)
+        case [ast.Raise()]:
+            return True
+    return False
+
+
 def _defaults(given: ast.arguments) -> list[tuple[str, ast.AST]]:
     """A function's parameters with their defaults, without those that are plain constants."""
     places = [*given.posonlyargs, *given.args]
@@ -262,23 +288,24 @@ def names_in(node: ast.AST) -> list[str]:
         case ast.withitem(optional_vars=ast.expr() as target):
             return _names(target)
         case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
-            return [*(handler.name for handler in handlers if handler.name is not None), *_set_by(node)]
+            return [*(handler.name for handler in handlers if handler.name is not None), *set_by(node)]
         case ast.Call(func=ast.Attribute(value=owner)):
             return _changed(owner)
     return []
 
 
-def _set_by(node: ast.Try | ast.TryStar) -> list[str]:
-    """The names that a `try` sets to a constant: they tell whether its body raised."""
+def set_by(node: ast.Try | ast.TryStar) -> list[str]:
+    """The first names that a `try` sets to a constant: they tell whether its body raised. A handful is all it needs."""
     blocks = [node.body, node.orelse, *(handler.body for handler in node.handlers)]
-    return [
+    names = (
         name
         for block in blocks
         for each in block
         if isinstance(each, ast.Assign) and isinstance(each.value, ast.Constant)
         for target in each.targets
         for name in _names(target)
-    ]
+    )
+    return list(dict.fromkeys(names))[:_MOST_FLAGS]
 
 
 def _paired(target: ast.expr, value: ast.AST) -> list[tuple[str, ast.AST]]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
-from touchstone.audits.sandbox.dependence import Function, ProofScript, names_in, own_parts
+from touchstone.audits.sandbox.dependence import EXITS, Function, ProofScript, names_in, own_parts, set_by
 from touchstone.audits.sandbox.record import Record
 from touchstone.audits.sandbox.unrun import PartsThatRan
 
@@ -48,8 +48,18 @@ _RESULTS = frozenset({"wasSuccessful", "failures", "errors"})
 """Attributes by which a result of unittest tells whether tests failed."""
 _PASSED_OVER = frozenset({"expectedFailure", "skipTest", "SkipTest"})
 """Names of unittest by which a test that failed, or did not run, is none that failed."""
-_ASSERTING = ("assert", "fail", "raises", "exit", "_exit", "check_call")
-"""How the names of functions begin that end a script, or raise, where something is not as it says."""
+_ASSERTING = ("assert", "fail", "raises", "check_call")
+"""How the names of functions begin that raise where something is not as it says."""
+_MAKING = frozenset({
+    "__init__", "__new__", "__slots__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__",
+})  # fmt: skip
+"""Names in a class by which it decides itself how it is called, and which attributes its instances have."""
+_CALM = (
+    ast.Expr, ast.Assign, ast.AnnAssign, ast.With, ast.AsyncWith, ast.Pass, ast.withitem, ast.alias, ast.keyword,
+    ast.Constant, ast.Name, ast.UnaryOp, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Slice, ast.JoinedStr,
+    ast.FormattedValue, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop,
+)  # fmt: skip
+"""Syntax that always runs, and raises nothing by itself."""
 _FORKS = frozenset({"os.fork", "os.forkpty"})
 """How a process starts that goes on with the script."""
 _RAISING = frozenset({
@@ -77,6 +87,7 @@ class ScriptQuestions:
         self._looks = 0
         self._settled: dict[str | int, bool] = {}
         """By what names a value: whether it is of the target."""
+        self._told: dict[str, bool] = {}
         self._own: dict[str, list[ast.expr] | None] = {}
         self._calling: frozenset[str] = frozenset()
         """The calls of the script's own functions whose values are being looked at."""
@@ -114,16 +125,25 @@ class ScriptQuestions:
     def _compared(self) -> int | None:
         """The line of a comparison of what the target gives, if the script asserts nothing; None if there is none."""
         nodes = self._source.nodes
-        if any(
-            isinstance(each, ast.Raise | ast.Assert)
-            or (isinstance(each, ast.Call) and _last_name(each.func).startswith(_ASSERTING))
-            for each in nodes
-        ):
+        if any(map(self._could_fail, nodes)):
             return None
         for node in nodes:
             if isinstance(node, ast.Compare) and self._source.depends(node) and self._is_result(node):
                 return node.lineno
         return None
+
+    def _could_fail(self, node: ast.AST) -> bool:
+        """Whether a piece of syntax ends the script as failed where something is not as it says."""
+        match node:
+            case ast.Raise(exc=ast.Call(func=function)) | ast.Expr(value=ast.Call(func=function)) if (
+                _last_name(function) in EXITS
+            ):
+                return any(self._truth(each, node) is not False for each in _status(node))
+            case ast.Raise() | ast.Assert():
+                return True
+            case ast.Call(func=function):
+                return _last_name(function) not in EXITS and _last_name(function).startswith(_ASSERTING)
+        return False
 
     def _is_result(self, node: ast.AST) -> bool:
         """Whether an expression is a result of a statement, and not one of many that a part of it computes."""
@@ -265,8 +285,10 @@ class ScriptQuestions:
     def _fails_by(self, attributes: frozenset[str]) -> set[str]:
         """The attributes of these by which the script fails or not: an assertion tests them, or an `if` that raises."""
         nodes = self._source.nodes
-        failing = self._source.holding(each for each in nodes if isinstance(each, ast.Raise | ast.Assert))
+        ends = [each for each in nodes if isinstance(each, ast.stmt) and self._could_fail(each)]
+        failing = self._source.holding(ends)
         tests = [each.test for each in failing.values() if isinstance(each, ast.Assert | ast.If)]
+        tests += [each for end in ends for each in _status(end)]
         names = {part.id for test in tests for part in ast.walk(test) if isinstance(part, ast.Name)}
         values = {
             id(each) for each in [*tests, *(value for name in names for value in self._source.bindings.get(name, []))]
@@ -420,8 +442,16 @@ class ScriptQuestions:
         called = [each.func.id for each in values if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)]
         made = [each for name in called for each in self._source.bindings.get(name, ())]
         return 0 < len(values) == len(called) and all(
-            isinstance(each, ast.ClassDef) and any(map(self.is_of_target, each.decorator_list)) for each in made
+            isinstance(each, ast.ClassDef)
+            and any(map(self.is_of_target, each.decorator_list))
+            and not _makes_instances(each)
+            for each in made
         )
+
+    def makes_by_itself(self, function: ast.AST) -> bool:
+        """Whether `function` is the name of a class of the script's that says itself how it is called."""
+        values = self._source.bindings.get(function.id, []) if isinstance(function, ast.Name) else []
+        return any(isinstance(each, ast.ClassDef) and _makes_instances(each) for each in values)
 
     def is_own(self, function: ast.AST) -> bool:
         """Whether `function` is the name of a function that the script defines."""
@@ -438,31 +468,74 @@ class ScriptQuestions:
         if not (isinstance(call.func, ast.Attribute) and call.func.attr.startswith("assert")):
             return False
         if isinstance(at, ast.With | ast.AsyncWith) and any(call is each.context_expr for each in at.items):
-            return any(map(self._asks, at.body))
-        match call.args:
-            case [one, other, *_]:
-                return self._pair(one, ast.Eq(), other, at) == "asked" and self._looks > 0
-            case [one]:
-                return self._truth(one, at) == "asked" and self._looks > 0
-        return False
+            return self._only_asks(at.body)
+        match (call.func.attr, call.args):
+            case ("assertTrue", [one, *_]):
+                truth = self._truth(one, at)
+            case ("assertFalse", [one, *_]):
+                truth = self._truth(ast.UnaryOp(ast.Not(), one), at)
+            case ("assertIsNone" | "assertIsNotNone", [one, *_]):
+                truth = self._pair(one, ast.Is(), ast.Constant(None), at)
+            case ("assertRaises" | "assertWarns", [_, function, *_]):
+                return self.is_of_target(function)
+            case ("assertRaisesRegex" | "assertWarnsRegex", [_, _, function, *_]):
+                return self.is_of_target(function)
+            case (_, [one, other, *_]):
+                truth = self._pair(one, ast.Eq(), other, at)
+            case _:
+                return False
+        return truth == "asked" and self._looks > 0
 
     def leads_to(self, statement: ast.stmt) -> bool:
-        """Whether the target decides that the script gets to a statement: by an `if`, or since it did not raise."""
+        """Whether the target decides that the script gets to a statement: by an `if`, or since it did not raise.
+
+        What decides is the nearest `if` or `try` around the statement.
+        """
         self._looks = _LOOKS_PER_PART * len(self._source.nodes)
-        node: ast.AST = statement
-        while (owner := self._source.parents[id(node)]) is not None and not isinstance(owner, Function):
+        node: ast.AST | None = statement
+        while (owner := self._source.parents[id(node)]) is not None:
             match owner:
-                case ast.If(test=test) if self._truth(test, owner) == "asked" and self._looks > 0:
-                    return True
+                case ast.If(test=test, body=body):
+                    passed_by = ast.UnaryOp(ast.Not(), test) if node in body else test
+                    return self._truth(passed_by, owner) == "asked" and self._looks > 0
                 case ast.Try(body=body, handlers=[_, *_], orelse=otherwise) if node in otherwise:
-                    return any(map(self._asks, body))
+                    return self._only_asks(body)
                 case ast.Try(body=body, handlers=[_, *_]) if node in body:
-                    return any(map(self._asks, body[: body.index(node)]))
-            node = owner
+                    return self._only_asks(body[: body.index(node)])
+                case ast.With() | ast.AsyncWith():
+                    node = owner
+                case _:
+                    return False
         return False
 
-    def _asks(self, node: ast.AST) -> bool:
-        return any(map(self._is_question, ast.walk(node)))
+    def _only_asks(self, block: Sequence[ast.stmt], *, also_given: bool = False) -> bool:
+        """Whether a block asks the target, and nothing else in it could raise or be left out.
+
+        What is given to a call of the target counts only with `also_given`: where it matters that something raised.
+        """
+        asks = False
+        for statement in block:
+            parts: list[ast.AST] = [statement]
+            for each in parts:
+                if not self._is_only_target(each, statement):
+                    return False
+                asks = asks or self._is_question(each)
+                if isinstance(each, ast.Call) and self._source.depends(each.func) and not also_given:
+                    parts.append(each.func)
+                else:
+                    parts += ast.iter_child_nodes(each)
+        return asks and self._looks > 0
+
+    def _is_only_target(self, node: ast.AST, at: ast.stmt) -> bool:
+        """Whether nothing but the target could raise in a piece of syntax itself, without its parts."""
+        match node:
+            case ast.Call(func=function):
+                return not self.is_own(function) and self._called(node, at) == "asked"
+            case ast.Import() | ast.ImportFrom():
+                return self._source.is_import_of_target(node)
+            case ast.Attribute() | ast.Subscript() | ast.BinOp() | ast.Compare() | ast.Await():
+                return self._source.depends(node)
+        return isinstance(node, _CALM)
 
     def _truth(self, node: ast.expr, at: ast.stmt) -> Truth:
         self._depth += 1
@@ -484,6 +557,9 @@ class ScriptQuestions:
                 return True
             case ast.Name(id=name) if self._is_only_code(name):
                 return True
+            case ast.UnaryOp(op=ast.Not(), operand=ast.BoolOp(op=how, values=values)):
+                denied: list[ast.expr] = [ast.UnaryOp(ast.Not(), value) for value in values]
+                return self._truth(ast.BoolOp(ast.Or() if isinstance(how, ast.And) else ast.And(), denied), at)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 truth = self._truth(operand, at)
                 return not truth if isinstance(truth, bool) else truth
@@ -586,7 +662,7 @@ class ScriptQuestions:
             case ast.Name(id=name):
                 if name in self._hidden or not self._source.depends(node):
                     return False
-                return not self._is_module(node) and not self._is_overwritten(name, at)
+                return not self._is_module(node) and not self._is_overwritten(name, at) and self._is_told(name)
             case ast.Attribute(value=value):
                 return self._is_module(value) or self._carries(value, at)
             case (
@@ -604,6 +680,26 @@ class ScriptQuestions:
                 taken = _at_place(parts, place)
                 return taken is not None and self._carries(taken, at)
         return any(self._carries(part, at) for part in ast.iter_child_nodes(node))
+
+    def _is_told(self, name: str) -> bool:
+        """Whether the target decides what a name holds that a `try` sets to a constant: nothing else raises there."""
+        if name not in self._told:
+            self._told[name] = False  # while it is looked for
+            values = [each for each in self._source.bindings.get(name, []) if not isinstance(each, ast.Constant)]
+            self._told[name] = any(map(self._source.depends, values)) or all(
+                self._only_asks(each.body, also_given=True) for each in self._flags.get(name, ())
+            )
+        return self._told[name]
+
+    @cached_property
+    def _flags(self) -> dict[str, list[ast.Try | ast.TryStar]]:
+        """By name: each `try` that sets it to a constant."""
+        found: dict[str, list[ast.Try | ast.TryStar]] = {}
+        for node in self._source.nodes:
+            if isinstance(node, ast.Try | ast.TryStar):
+                for name in set_by(node):
+                    found.setdefault(name, []).append(node)
+        return found
 
     def _gathers(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, at: ast.stmt) -> bool:
         """Whether what a comprehension makes carries a value of the target. Its names are its own."""
@@ -690,6 +786,11 @@ class ScriptQuestions:
         return self._own[function.id]
 
 
+def _makes_instances(node: ast.ClassDef) -> bool:
+    """Whether a class says itself what it is called with and which attributes its instances have."""
+    return any(name in _MAKING for each in node.body for name in [getattr(each, "name", ""), *names_in(each)])
+
+
 def _returned_by(function: Function | ast.Lambda) -> list[ast.expr]:
     if isinstance(function, ast.Lambda):
         return [function.body]
@@ -720,6 +821,14 @@ def _always_leaves(block: Sequence[ast.stmt]) -> bool:
 def _last_name(node: ast.AST) -> str:
     """The name, or the attribute, that `node` is; empty for anything else."""
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _status(node: ast.stmt) -> Sequence[ast.expr]:
+    """What a statement that leaves the script gives as its status; empty for any other."""
+    match node:
+        case ast.Raise(exc=ast.Call(func=function, args=args)) | ast.Expr(value=ast.Call(func=function, args=args)):
+            return args if _last_name(function) in EXITS else ()
+    return ()
 
 
 def _raises_for_another(node: ast.AST) -> bool:

@@ -477,26 +477,27 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 file_code[path] = frozenset()
         return code in file_code[path]
 
-    def failed_at(caught: list[BaseException]) -> set[int]:
+    def failed_at(caught: list[Any]) -> set[int]:
         """The lines of the script where an AssertionError came from that an `except` caught: from it, or from Python.
 
-        One that the target raised by itself is what the script asks for.
+        One that the target raised by itself is what the script asks for, unless there are more than are kept.
         """
         lines: set[int] = set()
-        for error in list(caught):
-            trace, place, line = trace_of(error), "", 0
+        for begin in list(caught):
+            trace, place, line = begin, "", 0
             while trace is not None:
                 place = place_of_file(trace.tb_frame.f_code.co_filename)
                 line = trace.tb_lineno if place == "script" else line
                 trace = trace.tb_next
-            lines |= {line} if line and place not in ("target", "bundle") else set()
+            told = place not in ("target", "bundle") or len(caught) >= MAX_TOLD
+            lines |= {line} if line and told else set()
         return lines
 
     def left_at(error: BaseException) -> object:
         """Where the script's outermost code left with the status 0; None if a function did, or with another."""
         code = _CODE(error)
-        if code is not None and not (type(code) in (int, bool) and code == 0):
-            return None
+        if code is not None and not (type(code) is int and code == 0):
+            return None  # False is the status 0 to Python, and may mean the opposite
         told = [frame_told(*one) for one in frames_of(error)]
         spans = [one.get("span") for one in told if one["place"] == "script"]
         return spans[0] if len(spans) == 1 and spans[0] is not None and None not in spans[0] else None
@@ -519,6 +520,7 @@ _NAME_FROM = ImportError.__dict__["name_from"].__get__
 _OBJECT = AttributeError.__dict__["obj"].__get__
 _FILE = SyntaxError.__dict__["filename"].__get__
 _ERRNO = OSError.__dict__["errno"].__get__
+_PARTS = BaseExceptionGroup.__dict__["exceptions"].__get__
 _CODE = SystemExit.__dict__["code"].__get__
 
 
@@ -812,7 +814,7 @@ def _script(  # noqa: PLR0915 - one step after another
     texts: list[str] = []
     faults: list[str] = []
     started: list[str] = []
-    caught: list[BaseException] = []
+    caught: list[Any] = []
     here = getpid()
     error: BaseException | None = None
     for each in unseen:
@@ -981,14 +983,14 @@ def _futures(script: str) -> dict[str, CodeType]:
 
 
 def guard_of(  # noqa: C901, PLR0915 - one case an event
-    site_folder: str | None, script: str, *, began: int, started: list[str], caught: list[BaseException]
+    site_folder: str | None, script: str, *, began: int, started: list[str], caught: list[Any]
 ) -> tuple[Hook, Keep]:  # pragma: no cover - runs in the sandbox alone
     """A hook that ends the process when the script reaches for the code that reports its end, before it gets there.
 
     It also ends the process when a file of the bundle is read that was changed since `began` (ns), and writes into
     `started` how the script started other processes. The second function is called by each `except` of the script, and
-    writes into `caught` each AssertionError. A finalizer of the script may be called in the middle of them, so their
-    namespace must not be that of the code that reports the end.
+    writes into `caught` the traceback of each AssertionError, also in a group. A finalizer of the script may be called
+    in the middle of them, so their namespace must not be that of the code that reports the end.
     """
     libraries = tuple(path for path in (site_folder, sys.base_prefix, *sys.path) if path)
 
@@ -1100,9 +1102,14 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
             _exit(REACHED_INTO)
 
     def keep() -> None:
-        error = exception()
-        if _among(AssertionError, mro_of(type(error))) and len(caught) < MAX_TOLD:
-            caught.append(error)  # type: ignore[arg-type]
+        waiting: list[Any] = [exception()]
+        while waiting and len(caught) < MAX_TOLD:
+            error = waiting.pop()
+            kinds = mro_of(type(error))
+            if _among(AssertionError, kinds):
+                caught.append(trace_of(error))
+            elif _among(BaseExceptionGroup, kinds):
+                waiting += _PARTS(error)
 
     return guard, keep
 
