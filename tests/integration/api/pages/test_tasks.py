@@ -68,7 +68,7 @@ def test_a_task_says_what_it_asks_for_and_by_what_it_is_judged(member: Visitor, 
     ]
     assert sum(one["weight"] for one in dimensions) == pytest.approx(1)
     assert "Substantiveness" not in page.text, "each by one name: Substance"
-    assert ("td", {"class": "long", "data-label": "Description"}) in page.elements, "a row is a card on a phone"
+    assert ("td", {"class": "long", "role": "cell", "data-label": "Description"}) in page.elements, "on a phone a card"
 
 
 @pytest.mark.parametrize("form", ["html", "json", "csv"])

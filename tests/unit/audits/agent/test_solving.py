@@ -131,7 +131,7 @@ async def test_an_agent_that_lies_gets_the_verdict_of_what_was_run(
                for option, script in scripts.items()), concluded("B", "B holds; all others are refuted.")]  # fmt: skip
     server.rule(Behaviour(by_turn=(*turns, concluded("B"))))
     found = await solve(case().blind(), model=model, bench=bench, deadline=soon())
-    assert found.outcomes == {"A": "error", "B": "refuted", "C": "refuted"}
+    assert found.outcomes == {"A": "vacuous", "B": "refuted", "C": "refuted"}, "A leaves in order, and asked nothing"
     verdict = rate(case(), found.outcomes)
     assert (verdict.rating, verdict.selected_answer) == ("Unproven", None)
     assert found.conclusion is not None
