@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from touchstone import figures
-from touchstone.cli.deployment.api import open_api, show_found
+from touchstone.cli.deployment.api import hastened, open_api, show_found
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import column, cost_of, moment, print_facts, print_json, say, short, time_column
@@ -182,8 +182,7 @@ def ask_now(batch_id: BatchId, *, pay_twice: options.PayTwice = False, as_json: 
     The deployment does this when it next looks at the batch. What is already in a provider's batch stays there, unless
     --pay-twice is given.
     """
-    with open_api() as api:
-        found = api.post("batches", batch_id, "now", query={"pay_twice": "true"} if pay_twice else {})
+    found = hastened("batches", batch_id, pay_twice=pay_twice)
     (print_json if as_json else _print_batch)(found)
 
 

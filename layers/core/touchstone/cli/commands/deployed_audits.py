@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from touchstone.cli.commands.audits import DEFAULT_TURNS, Definitions, MaxCost, Provider, Turns, audit, write_report
-from touchstone.cli.deployment.api import fetch, open_api, show_found
+from touchstone.cli.deployment.api import fetch, fetch_file, hastened, open_api, show_found
 from touchstone.cli.files.requests import checked
 from touchstone.cli.local.audit_targets import Also, Requirement, target_of
 from touchstone.cli.terminal import options, waiting
 from touchstone.cli.terminal.markdown import print_markdown
 from touchstone.cli.terminal.progress import noted_progress
-from touchstone.cli.terminal.screen import cost_of, print_json, say
+from touchstone.cli.terminal.screen import cost_of, is_over, print_json, say
 from touchstone.errors import ConflictError
 from touchstone.extras import require_extras
 
@@ -182,18 +182,12 @@ def report(
 ) -> None:
     """Print or write the report of a deployment's finished audit."""
     require_extras("audits")
-    import tempfile
-
     from touchstone.audits.report import read_report, report_json, report_markdown
-    from touchstone.cli.deployment.client import download
 
     view = fetch("audits", audit_id)
     if not view.get("report_url"):
         raise ConflictError(f"The audit has no report: its state is {view.get('state')}.")
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "quality_report.json"
-        download(str(view["report_url"]), file)
-        found = read_report(file.read_bytes(), name="the report")
+    found = read_report(fetch_file(view["report_url"]), name="the report")
     if out is not None:
         write_report(out, found)
         return
@@ -239,8 +233,7 @@ def ask_now(audit_id: AuditId, *, pay_twice: options.PayTwice = False, as_json: 
     """
     from touchstone.cli.screens.audit_views import print_audit
 
-    with open_api() as api:
-        view = api.post("audits", audit_id, "now", query={"pay_twice": "true"} if pay_twice else {})
+    view = hastened("audits", audit_id, pay_twice=pay_twice)
     (print_json if as_json else print_audit)(view)
 
 
@@ -275,8 +268,6 @@ def _failing(text: str) -> "frozenset[Failing]":
 
 def _awaited(api: "ApiClient", view: "Document", *, seconds: float) -> "Document":
     """Wait until the audit is over, for `seconds` at most. Return its last state."""
-    from touchstone.cli.screens.audit_views import is_over
-
     audit_id = str(view.get("id"))
     with noted_progress("Cases") as told:
 
@@ -290,7 +281,7 @@ def _awaited(api: "ApiClient", view: "Document", *, seconds: float) -> "Document
 
 def _show(view: "Document", failing: "frozenset[Failing]", *, as_json: bool) -> None:
     """Show an audit, say what to do next, and leave with its exit code."""
-    from touchstone.cli.screens.audit_views import exit_of, is_over, print_audit
+    from touchstone.cli.screens.audit_views import exit_of, print_audit
 
     (print_json if as_json else print_audit)(view)
     if not as_json and not is_over(view):

@@ -1,5 +1,6 @@
 """Commands about the measurements and experiments of a deployment: start one, follow it, list them."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -9,13 +10,14 @@ from touchstone import figures
 from touchstone.cli.commands.experiments import Baseline, Given, HowMany, HowOften, MetricNames, asked_for, experiment
 from touchstone.cli.commands.surfaces import FailUnder, SourceFile, Told
 from touchstone.cli.commands.surfaces import MetricNames as MeasuredNames
-from touchstone.cli.deployment.api import awaited, open_api, show_found, uploaded
+from touchstone.cli.deployment.api import awaited, hastened, open_api, show_found, uploaded
 from touchstone.cli.files.requests import checked, judge_count
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
     column,
     cost_of,
+    is_over,
     moment,
     print_facts,
     print_json,
@@ -213,7 +215,7 @@ def measure_now(
     This is for a measurement that waits for a provider's batches. What is already in a batch stays there, unless
     --pay-twice is given.
     """
-    _show_measurement(_hastened("measurements", measurement_id, pay_twice=pay_twice), None, as_json=as_json)
+    _show_measurement(hastened("measurements", measurement_id, pay_twice=pay_twice), None, as_json=as_json)
 
 
 @experiment.command("list")
@@ -270,7 +272,8 @@ def start_experiment(
     found = asked_for(given, metrics, baseline, judges=judges, replicates=replicates)
     when = "cheap" if cheap else "now"
     request = checked(ExperimentRequest, {"experiment": found, "use_cache": use_cache, "when": when})
-    body, data = request.model_dump(mode="json"), found.model_dump_json().encode()
+    body = request.model_dump(mode="json")
+    data = json.dumps(body["experiment"], ensure_ascii=False).encode()
     with open_api() as api:
         if len(data) > INLINE_BYTES:
             place = uploaded(api, "experiment-files", data, content_type="application/json")
@@ -310,22 +313,13 @@ def compare_now(
     --pay-twice is given.
     """
     require_extras("statistics")
-    view = _hastened("experiments", experiment_id, pay_twice=pay_twice)
+    view = hastened("experiments", experiment_id, pay_twice=pay_twice)
     _show_experiment(view, fail_if_worse=False, as_json=as_json)
-
-
-def _hastened(kind: str, its_id: str, *, pay_twice: bool) -> "Document":
-    with open_api() as api:
-        return api.post(kind, its_id, "now", query={"pay_twice": "true"} if pay_twice else {})
 
 
 def _awaited(api: "ApiClient", kind: str, view: "Document", *, seconds: float) -> "Document":
     shown_by = f"touchstone {kind.removesuffix('s')} show"
-    return awaited(api, kind, view, until=_is_over, seconds=seconds, shown_by=shown_by)
-
-
-def _is_over(view: "Document") -> bool:
-    return bool(view.get("finished_at"))
+    return awaited(api, kind, view, until=is_over, seconds=seconds, shown_by=shown_by)
 
 
 def _bars(surface: "Surface", fail_under: list[str] | None) -> "Bars | None":
@@ -397,7 +391,7 @@ def _show_experiment(view: "Document", *, fail_if_worse: bool, as_json: bool) ->
         _say_how_to_see("experiment", view)
     if conclusion is not None:
         raise typer.Exit(exit_of_conclusion(conclusion, fail_if_worse=fail_if_worse))
-    raise typer.Exit(Exit.UNDECIDED if fail_if_worse or _is_over(view) else Exit.DONE)
+    raise typer.Exit(Exit.UNDECIDED if fail_if_worse or is_over(view) else Exit.DONE)
 
 
 def _experiment_facts(view: "Document") -> Iterator[tuple[str, object]]:
@@ -410,5 +404,5 @@ def _experiment_facts(view: "Document") -> Iterator[tuple[str, object]]:
 
 
 def _say_how_to_see(command: str, view: "Document") -> None:
-    if not _is_over(view):
+    if not is_over(view):
         say(f"It goes on; see it with: touchstone {command} show {view['id']}")

@@ -4,14 +4,13 @@ import asyncio
 import re
 import shlex
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from touchstone.cli.deployment.api import fetch, open_api
+from touchstone.cli.deployment.api import fetch, fetch_file, open_api
 from touchstone.cli.files.requests import judge_count
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.markdown import print_markdown
@@ -297,15 +296,10 @@ def _deployed_report(its_id: str, form: str) -> str:
 
 def _deployed_items(its_id: str) -> str:
     """The scores of every item, as CSV. Raises `ConflictError` if the experiment has no result."""
-    from touchstone.cli.deployment.client import download
-
     view = fetch("experiments", its_id)
     if not view["items_url"]:
         raise ConflictError(f"The experiment has no result: its state is {view['state']}.")
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "items.csv"
-        download(view["items_url"], file)
-        return file.read_bytes().decode()
+    return fetch_file(view["items_url"]).decode()
 
 
 def _texts(folder: Path, conclusion: "Conclusion") -> str:

@@ -74,11 +74,7 @@ class ApiClient:
 
     def get_text(self, *path: str, media: str, **query: str) -> str:
         """Read a text, for example a report. `media` is the media type that it must have."""
-        self._recognise()
-        reply = self._sent("GET", path, query=query)
-        if reply.headers.get("content-type", "").partition(";")[0].strip() != media:
-            raise ServiceError(STRANGE)
-        return reply.text
+        return str(self._ask("GET", path, query=query, media=media))
 
     def post(
         self, *path: str, body: Document | None = None, key: str | None = None, query: Mapping[str, str] | None = None
@@ -110,23 +106,11 @@ class ApiClient:
         query: Mapping[str, str | int] | None = None,
         body: Document | None = None,
         key: str | None = None,
+        media: str | None = None,
     ) -> Any:
-        shape = replies.shape_of(method, path)
+        """The reply to a request: JSON of the shape that belongs to it, or a text, where `media` names its type."""
+        shape = None if media is not None else replies.shape_of(method, path)
         self._recognise()
-        reply = self._sent(method, path, query=query, body=body, key=key)
-        replies.check(shape, reply.content)
-        return reply.json() if reply.content else None
-
-    def _sent(
-        self,
-        method: str,
-        path: tuple[str, ...],
-        *,
-        query: Mapping[str, str | int] | None = None,
-        body: Document | None = None,
-        key: str | None = None,
-    ) -> httpx.Response:
-        """The reply to a request. Raises the error that a refusal means."""
         headers = {"Authorization": f"Bearer {self._token}"}
         if method in WRITES:
             headers["Idempotency-Key"] = key or self._new_key()
@@ -143,7 +127,12 @@ class ApiClient:
         reply = _persistently(self._http, request)
         if not reply.is_success:
             raise error_of(reply.status_code, _document(reply))
-        return reply
+        if media is not None:
+            if reply.headers.get("content-type", "").partition(";")[0].strip() != media:
+                raise ServiceError(STRANGE)
+            return reply.text
+        replies.check(shape, reply.content)
+        return reply.json() if reply.content else None
 
     def _recognise(self) -> None:
         """Check once that the address is a Touchstone of this version. Raises `ServiceError` if it is not."""

@@ -10,6 +10,7 @@ from touchstone.cli.terminal.screen import (
     column,
     cost_of,
     dollars,
+    is_over,
     moment,
     print_facts,
     print_table,
@@ -42,11 +43,6 @@ def failing_of(text: str, *, drift: bool) -> frozenset[Failing]:
     if not words:
         raise InputError(f"Name some of {', '.join(known)}; or say {NONE}.", where="--fail-on")
     return cast("frozenset[Failing]", frozenset(words))
-
-
-def is_over(view: View) -> bool:
-    """Whether an audit is done or failed."""
-    return bool(view.get("finished_at"))
 
 
 def exit_of(view: View, failing: Collection[Failing]) -> Exit:

@@ -38,6 +38,11 @@ type View = Mapping[str, Any]
 """A record as the API shows it."""
 
 
+def is_over(view: View) -> bool:
+    """Whether a record's work has ended, done or failed."""
+    return bool(view.get("finished_at"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenColumn:
     """One column of a table: its title, and `of`, which makes the cell from a row. `right`: align right."""
