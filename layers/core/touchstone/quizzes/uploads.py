@@ -35,6 +35,7 @@ from touchstone.quizzes.learner import LearnerProfile, WeakPoint
 from touchstone.quizzes.tables import MAX_CHARS, SHOWN_CHARS, TextRow, TextTable
 from touchstone.strict import fault_words
 from touchstone.text import normalised, shortened
+from touchstone.text.decoding import decoded
 
 MAX_LEARNERS = 10_000
 BETWEEN_EXAMPLES = "|"
@@ -52,11 +53,9 @@ _WHERE_CHARS, _FAULT_CHARS = 200, 500
 
 
 def text_of(data: bytes) -> str:
-    """A file's text. Raises `InputError` if it is not UTF-8, `TooLargeError` if it is too long."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError("The file is not UTF-8; save it as UTF-8 (in Excel: CSV UTF-8).") from None
+    """A file's text. Raises `InputError` if it is no text, `TooLargeError` if it is too long."""
+    if (text := decoded(data)) is None:
+        raise InputError("The file is not UTF-8; save it as UTF-8 (in Excel: CSV UTF-8).")
     if len(text) > MAX_CHARS:
         raise TooLargeError(f"The file has {len(text):,} characters; at most {MAX_CHARS:,}.")
     return text

@@ -16,6 +16,7 @@ from touchstone.cli.terminal.progress import noted_progress
 from touchstone.cli.terminal.screen import cost_of, is_over, print_json, say
 from touchstone.errors import ConflictError
 from touchstone.extras import require_extras
+from touchstone.text.decoding import decoded
 
 if TYPE_CHECKING:
     from touchstone.audits.record import DefinitionFile
@@ -255,7 +256,7 @@ def _definitions(paths: Iterable[Path]) -> "Iterable[DefinitionFile]":
     from touchstone.cli.local.audit_running import cases_in
 
     for file in dict.fromkeys(loaded.file for loaded in cases_in(paths)):
-        fields = {"name": str(file)[-MAX_NAME_CHARS:], "text": file.read_text("utf-8-sig")}
+        fields = {"name": str(file)[-MAX_NAME_CHARS:], "text": decoded(file.read_bytes())}
         yield checked(DefinitionFile, fields)
 
 
