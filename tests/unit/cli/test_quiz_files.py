@@ -72,6 +72,7 @@ def test_an_empty_folder_and_a_file_that_is_not_there_are_told(tmp_path: Path) -
         (b"PK\x03\x04\x00\x00", None, None, "not UTF-8"),
         (b"{\x00}\x00", None, None, "not UTF-8"),
         (b"\xe5\xad", None, None, "not UTF-8"),
+        (b"```json\n[]\n```\n", 1, 1, "Keep only what stands between the lines of ```."),
     ],
 )
 def test_what_is_no_quiz_is_told_with_its_place(

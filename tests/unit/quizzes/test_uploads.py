@@ -156,7 +156,8 @@ def test_learners_come_as_json_one_or_several() -> None:
     ("text", "sentence"),
     [
         ("{", "This is not JSON: .* at line 1, column 2"),
-        ("[" * 100_000, "no JSON that can be read"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"id": "a", "weak_points": [{"item": "學", "error_rate": 0.1, "error_rate": 0.9}]}', "stands twice"),
         ("[]", "There are 0 learners"),
         ('[{"id": "a"}, {"id": "a"}]', "The learner a is there twice"),
         ('[{"id": "a", "weak_points": [{"item": "學", "error_rate": 7}]}]', r"The field 0\.weak_points\.0\.error_rate"),

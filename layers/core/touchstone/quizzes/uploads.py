@@ -21,7 +21,6 @@ mei,en,學習,0.35,20
 cells, quotation marks, a byte order mark and any line ends are read alike.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,6 +29,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from touchstone.errors import InputError, TooLargeError
+from touchstone.json_text import loads
 from touchstone.quizzes.curriculum import Chapter, Curriculum, GrammarPoint, Word
 from touchstone.quizzes.learner import LearnerProfile, WeakPoint
 from touchstone.quizzes.tables import MAX_CHARS, SHOWN_CHARS, TextRow, TextTable
@@ -201,14 +201,7 @@ def _each_once(learners: tuple[LearnerProfile, ...]) -> tuple[LearnerProfile, ..
 def _json(text: str) -> Any:
     if len(text) > MAX_CHARS:
         raise TooLargeError(f"The JSON has {len(text):,} characters; at most {MAX_CHARS:,}.")
-    try:
-        return json.loads(text.removeprefix("\ufeff"))
-    except json.JSONDecodeError as error:
-        raise InputError(f"This is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
-    except (RecursionError, ValueError):
-        raise InputError(
-            "This is no JSON that can be read: it is nested too deeply or holds an endless number."
-        ) from None
+    return loads(text.removeprefix("\ufeff"))
 
 
 def _validated[T](adapter: TypeAdapter[T], value: Any) -> T:

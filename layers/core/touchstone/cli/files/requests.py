@@ -1,7 +1,6 @@
 """Requests from the command line, a file or standard input, checked by the same models as requests to the API."""
 
 import base64
-import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from touchstone.cli.terminal.places import read_file
 from touchstone.errors import InputError, TooLargeError
+from touchstone.json_text import loads
 from touchstone.text.decoding import decoded
 
 if TYPE_CHECKING:
@@ -121,14 +121,7 @@ def text_of(source: str, *, at_most: int = MAX_REQUEST_BYTES) -> str:
 
 
 def _fields(source: str) -> dict[str, Any]:
-    try:
-        fields = json.loads(text_of(source))
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"The request is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.", where=source
-        ) from None
-    except RecursionError:
-        raise InputError("The request is nested too deeply; send flat JSON.", where=source) from None
+    fields = loads(text_of(source), where=name_of(source))
     if not isinstance(fields, dict):
         raise InputError("The request must be one JSON object; `touchstone batch run` takes many.", where=source)
     return fields
