@@ -72,6 +72,7 @@ def test_a_table_is_read_as_other_programs_write_it(file: Any, content: str) -> 
 @pytest.mark.parametrize(
     ("content", "cards"),
     [
+        ('front,back\r"Ice\n(water)?",Floats\rLead?,Sinks\r', [("Ice\n(water)?", "Floats"), ("Lead?", "Sinks")]),
         ("Paris, France\tcapital\nRome, Italy\tcapital\n", [("Paris, France", "capital"), ("Rome, Italy", "capital")]),
         ("Paris, France\tcapital\nRome\tcapital\n", [("Paris, France", "capital"), ("Rome", "capital")]),
         ("What is 0,5?;1/2\nAnd one?;1\n", [("What is 0,5?", "1/2"), ("And one?", "1")]),
