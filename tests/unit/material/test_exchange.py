@@ -137,6 +137,13 @@ def test_marks_and_lines_in_texts_come_back_from_gift() -> None:
     assert read_gift(write_gift(QUIZ)).quiz == QUIZ
 
 
+@pytest.mark.parametrize("end", "\u000b\u000c\u001c\u0085\u2028\u2029")
+def test_characters_at_which_python_ends_a_line_come_back_from_gift(end: str) -> None:
+    fields = {"kind": "single_choice", "question_text": f"Ice{end}floats\n{end}?", "choices": [f"y{end}es", "no"]}
+    quiz = Quiz.model_validate({"questions": [{"id": "1", **fields, "answers": [f"y{end}es"]}]})
+    assert read_gift(write_gift(quiz)).quiz == quiz
+
+
 TEACHERS = """\
 // a teacher's file
 $CATEGORY: top/Moon

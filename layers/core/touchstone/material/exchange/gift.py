@@ -24,6 +24,8 @@ BLANK = "_____"
 """Stands in a text where an answer is missing."""
 HTML = "html"
 
+_LINE_END = re.compile(r"\r\n?|\n")
+"""Other characters at which Python ends a line stay: texts from slides and pages hold U+000B and U+2028."""
 _SPECIAL = re.compile(r"[\\~=#{}:]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _TITLE = re.compile(r"\s*+::((?:\\.|[^\\:]|:(?!:))*+)::", re.DOTALL)
@@ -147,7 +149,7 @@ def _unescaped(text: str) -> str:
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
     """Each question with the number of its first line, without comments and categories."""
     begun, lines = 1, list[str]()
-    for number, line in enumerate((*text.removeprefix("\ufeff").splitlines(), ""), start=1):
+    for number, line in enumerate((*_LINE_END.split(text.removeprefix("\ufeff")), ""), start=1):
         stripped = line.strip()
         if stripped.startswith(("//", "$CATEGORY:")):
             continue
