@@ -168,6 +168,15 @@ def test_a_fault_of_json_is_named_by_its_field(text: str, sentence: str) -> None
         learners_of_json(text)
 
 
+def test_what_a_deployment_shows_can_be_put_again() -> None:
+    shown = json.loads((EVENTS / "curriculum.json").read_text(encoding="utf-8")) | {
+        "updated_at": "2026-11-22T09:00:00Z"
+    }
+    assert curriculum_of_json(json.dumps(shown)) == curriculum_of_json((EVENTS / "curriculum.json").read_text("utf-8"))
+    (learner,) = learners_of_json('{"id": "mei", "weak_points": [], "updated_at": "2026-11-22T09:00:00Z"}')
+    assert learner.id == "mei"
+
+
 def test_a_course_as_json_names_its_fault() -> None:
     told = json.loads((EVENTS / "curriculum.json").read_text(encoding="utf-8"))
     told["chapters"][1]["vocabulary"][2]["hanzi"] = " "

@@ -40,6 +40,7 @@ from touchstone.text.decoding import decoded
 MAX_LEARNERS = 10_000
 BETWEEN_EXAMPLES = "|"
 PERCENT = 100.0
+SHOWN = "updated_at"
 
 _MEANING = "meaning_"
 _COURSE = ("chapter", "title", "kind", "item", "pinyin", "explanation", "examples")
@@ -63,13 +64,13 @@ def text_of(data: bytes) -> str:
 
 def curriculum_of_json(text: str) -> Curriculum:
     """A course from JSON of its own form. Raises `InputError` naming the field at fault."""
-    return _validated(TypeAdapter(Curriculum), _json(text))
+    return _validated(TypeAdapter(Curriculum), _as_put(_json(text)))
 
 
 def learners_of_json(text: str) -> tuple[LearnerProfile, ...]:
     """One learner or a list of them from JSON. Raises `InputError` naming the field at fault."""
     document = _json(text)
-    listed = document if isinstance(document, list) else [document]
+    listed = [_as_put(each) for each in (document if isinstance(document, list) else [document])]
     if not 1 <= len(listed) <= MAX_LEARNERS:
         raise InputError(f"There are {len(listed)} learners; send 1 to {MAX_LEARNERS:,}.")
     return _each_once(_validated(TypeAdapter(tuple[LearnerProfile, ...]), listed))
@@ -202,6 +203,13 @@ def _json(text: str) -> Any:
     if len(text) > MAX_CHARS:
         raise TooLargeError(f"The JSON has {len(text):,} characters; at most {MAX_CHARS:,}.")
     return loads(text.removeprefix("\ufeff"))
+
+
+def _as_put(document: Any) -> Any:
+    """A course or learner without the moment that the API adds, so that what a deployment shows can be put again."""
+    return (
+        {name: value for name, value in document.items() if name != SHOWN} if isinstance(document, dict) else document
+    )
 
 
 def _validated[T](adapter: TypeAdapter[T], value: Any) -> T:
