@@ -137,6 +137,15 @@ def test_marks_and_lines_in_texts_come_back_from_gift() -> None:
     assert read_gift(write_gift(QUIZ)).quiz == QUIZ
 
 
+def test_latex_that_people_write_in_gift_keeps_its_backslashes_as_in_moodle() -> None:
+    (question,) = read_gift(r"::a::Is $\frac\{1\}\{2\} \times 2$ $\\theta$?{=\theta =\\beta =a\*b}").quiz.questions
+    assert question.question_text == r"Is $\frac{1}{2} \times 2$ $\theta$?"
+    assert question.answers == (r"\theta", r"\beta", "a*b")
+    assert read_gift(r"Is $a \\neq b$?{T}").quiz.questions[0].question_text == r"Is $a \neq b$?"
+    with pytest.raises(GiftEntriesError, match=r"line 1: it has \\neq, whose \\n ends a line in GIFT; write \\\\neq\."):
+        read_gift(r"Is $a \neq b$?{T}")
+
+
 @pytest.mark.parametrize("end", "\u000b\u000c\u001c\u0085\u2028\u2029")
 def test_characters_at_which_python_ends_a_line_come_back_from_gift(end: str) -> None:
     fields = {"kind": "single_choice", "question_text": f"Ice{end}floats\n{end}?", "choices": [f"y{end}es", "no"]}
