@@ -81,6 +81,12 @@ def test_what_gift_would_take_for_something_else_is_refused() -> None:
         write_gift(asked(kind="fill_in_the_blank", answers=("a -> b",)))
 
 
+@pytest.mark.parametrize("write", [write_gift, write_moodle_xml, write_qti, cards_of_quiz])
+def test_latex_that_lost_its_backslash_in_json_is_exported_nowhere(write: Callable[[Quiz], object]) -> None:
+    with pytest.raises(InputError, match=r"Question q has LaTeX that lost its backslash \(“rac”\)"):
+        write(asked(kind="fill_in_the_blank", answers=("\frac{1}{2}",)))
+
+
 def test_a_star_in_a_typed_answer_stands_for_no_other_text() -> None:
     product = asked(kind="fill_in_the_blank", answers=("3*x", "%5*"))
     assert r"=%100%3\\*x" in write_gift(product)
