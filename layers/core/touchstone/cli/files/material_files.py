@@ -137,7 +137,7 @@ def _whole(row: Sequence[str]) -> bool:
 
 def _rows(table: str, separator: str, *, lines_before: int, name: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, each with the number of its last line in the file, from 1."""
-    # Split only at line feeds and carriage returns: a card may hold other characters that Python takes for a line's end.
+    # Lines end at line feeds and carriage returns: a card may hold other characters that Python takes for an end.
     reader = csv.reader(io.StringIO(table, newline=""), delimiter=separator, strict=True)
     try:
         for row in filter(None, reader):
