@@ -81,6 +81,15 @@ def test_what_gift_would_take_for_something_else_is_refused() -> None:
         write_gift(asked(kind="fill_in_the_blank", answers=("a -> b",)))
 
 
+@pytest.mark.parametrize(
+    "text", ["```gift\n::a::Is it?{T}\n\n::b::Was it?{F}\n", "::a::Is it?{T}\n\n::b::Was it?{F}\n```\n"]
+)
+def test_markdown_around_gift_becomes_no_part_of_a_question(text: str) -> None:
+    with pytest.raises(GiftEntriesError, match="a line of ``` is Markdown around the questions; take such lines out"):
+        read_gift(text)
+    assert len(read_gift(text, leave_out=True).quiz.questions) == 1
+
+
 @pytest.mark.parametrize("write", [write_gift, write_moodle_xml, write_qti, cards_of_quiz])
 def test_latex_that_lost_its_backslash_in_json_is_exported_nowhere(write: Callable[[Quiz], object]) -> None:
     with pytest.raises(InputError, match=r"Question q has LaTeX that lost its backslash \(“rac”\)"):

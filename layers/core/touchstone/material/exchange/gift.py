@@ -166,6 +166,8 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 def _read(block: str) -> tuple[dict[str, Any], list[str]]:
     """The fields of a question, with "" as its id if it has no title; and what of it has no place in a quiz."""
+    if block.lstrip().startswith("```") or block.rstrip().endswith("\n```"):
+        raise GiftFaultError("a line of ``` is Markdown around the questions; take such lines out")
     at, title = 0, ""
     if found := _TITLE.match(block):
         at, title = found.end(), _unescaped(found[1])
