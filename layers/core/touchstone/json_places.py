@@ -13,6 +13,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any, NoReturn
 
 from touchstone.errors import InputError
+from touchstone.json_text import fence_advice
 
 type Path = tuple[str | int, ...]
 """The field names and the element numbers (from 0) that lead to a value; empty for the whole document."""
@@ -100,7 +101,7 @@ def located(text: str, window: CharSpan | None = None) -> Located:
     try:
         value = reader.document()
     except JSONDecodeError as error:
-        raise MisplacedError(f"This is not JSON: {error.msg}.", start + error.pos) from None
+        raise MisplacedError(f"This is not JSON: {error.msg}.{fence_advice(reader.text)}", start + error.pos) from None
     except _RefusedError as error:
         raise MisplacedError(error.sentence, start + error.at) from None
     return Located(text=text, value=value, stretches=reader.stretches)

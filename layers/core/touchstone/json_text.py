@@ -26,7 +26,8 @@ def loads(text: str | bytes, *, where: str | None = None) -> Any:
     except _RefusedError as error:
         raise InputError(error.sentence, where=where) from None
     except json.JSONDecodeError as error:
-        sentence = f"This is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+        place = f"{error.msg} at line {error.lineno}, column {error.colno}"
+        sentence = f"This is not JSON: {place}.{fence_advice(str(text))}"
         raise InputError(sentence, where=where) from None
     except UnicodeDecodeError:
         raise InputError("This is not UTF-8; send JSON as UTF-8.", where=where) from None
@@ -34,6 +35,12 @@ def loads(text: str | bytes, *, where: str | None = None) -> Any:
         raise InputError("This is nested too deeply; send flat JSON.", where=where) from None
     except ValueError:  # an integer with more digits than Python converts
         raise InputError("This holds a number that is too long to read.", where=where) from None
+
+
+def fence_advice(text: str) -> str:
+    """What to do about a text that is no JSON; empty unless it is Markdown with JSON in it, as models write it."""
+    fenced = "```" in text and not text.lstrip().startswith(("{", "["))
+    return " Keep only what stands between the lines of ```." if fenced else ""
 
 
 class _RefusedError(Exception):

@@ -338,7 +338,7 @@ def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_bytes(b"\xff\xfe")
+    (tmp_path / "a.yaml").write_bytes(b"\xff\xfe\xff")
     (tmp_path / "b.yaml").write_bytes(b" " * (MAX_BYTES + 1))
     (tmp_path / "c.txt").write_text("x")
     (tmp_path / "empty").mkdir()

@@ -91,6 +91,22 @@ def test_finds_the_answer_in_a_text(text: str, answer: str, expected: bool | Non
     assert equivalent(text, answer) is expected
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("3/4", "\frac{3}{4}"),
+        ("$\\frac{1}{2}$", "$\frac{1}{2}$"),
+        ("$\theta$", "\\theta"),
+        ("$\\tan x$", "$\tan x$"),
+        ("$\rho$", "\\rho"),
+    ],
+)
+def test_a_command_that_lost_its_backslash_in_json_refutes_nothing(given: str, expected: str) -> None:
+    assert equivalent(given, expected) is None
+    assert decision.explain(given, expected).because.startswith("A command of LaTeX has lost its backslash")
+    assert equivalent("It is 2 \times 3 = 6. The answer is 6.", "6") is True
+
+
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_input_is_no_answer_within_300_ms(text: str) -> None:
     for given_text, expected in ((text, "1"), ("1", text), (text, r"\sqrt{2}")):

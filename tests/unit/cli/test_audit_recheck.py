@@ -110,6 +110,14 @@ def test_what_is_no_report_is_refused(recheck: Any, tmp_path: Path) -> None:
     assert (result.exit_code, "quality_report.json cannot be read" in result.stderr) == (2, True)
 
 
+def test_a_report_that_another_program_saved_with_a_mark_is_read(recheck: Any, audited: Path, tmp_path: Path) -> None:
+    text = (audited / "quality_report.json").read_text(encoding="utf-8")
+    for encoding in ("utf-16", "utf-8-sig"):
+        (tmp_path / "r.json").write_text(text, encoding=encoding)
+        result = recheck(target="tinydep==0.5", report=tmp_path / "r.json")
+        assert "The proofs are about tinylib; tinydep is another library." in result.stderr
+
+
 def test_a_report_that_is_too_large_is_refused(recheck: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audits, "MAX_REPORT_BYTES", 100)
     result = recheck()

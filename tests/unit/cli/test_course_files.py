@@ -38,7 +38,7 @@ def test_a_learner_is_found_by_id_or_as_the_only_one(tmp_path: Path) -> None:
         (b"{", "JSON"),
         (b'{"id": "x"}', "title"),
         ("chapter,kind,hanzi\n1,verb,學\n".encode(), "Line 2, column kind"),
-        (b"\xff\xfe", "UTF-8"),
+        (b"\xff", "UTF-8"),
     ],
 )
 def test_what_cannot_be_read_is_named_with_its_file(tmp_path: Path, data: bytes, words: str) -> None:

@@ -123,6 +123,9 @@ def test_cards_become_a_deck_that_is_called_as_its_file_or_as_one_says(touchston
         assert (result.exit_code, result.stderr) == (0, f"{out} has 5 cards.\n")
         with zipfile.ZipFile(out) as package:
             assert f'"name": "{name}"'.encode() in package.read("collection.anki2")
+    odd = tmp_path / "\udcb5.apkg"  # as an archive of another language's names leaves it
+    assert touchstone("cards", "export", str(EVENTS / "flashcards.csv"), "--out", str(odd)).exit_code == 0
+    assert odd.exists()
 
 
 @pytest.mark.parametrize(("command", "file"), [("cards", "flashcards.csv"), ("quiz", "quiz.json")])

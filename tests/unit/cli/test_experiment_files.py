@@ -50,6 +50,12 @@ def test_several_pieces_of_one_source_lie_in_a_folder_called_as_it(tmp_path: Pat
     ]
 
 
+def test_names_that_a_mac_writes_otherwise_are_one_name(tmp_path: Path) -> None:
+    files = {"sources/cafe\u0301.md": "Ice floats.", "a/caf\u00e9.json": QUIZ, "b/cafe\u0301.json": QUIZ}
+    found = experiment_of(laid_out(tmp_path, files))
+    assert {(one.id, one.source) for variant in found.variants for one in variant.items} == {("caf\u00e9", "caf\u00e9")}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "surface"),
     [

@@ -72,6 +72,7 @@ def test_a_table_is_read_as_other_programs_write_it(file: Any, content: str) -> 
 @pytest.mark.parametrize(
     ("content", "cards"),
     [
+        ('front,back\r"Ice\n(water)?",Floats\rLead?,Sinks\r', [("Ice\n(water)?", "Floats"), ("Lead?", "Sinks")]),
         ("Paris, France\tcapital\nRome, Italy\tcapital\n", [("Paris, France", "capital"), ("Rome, Italy", "capital")]),
         ("Paris, France\tcapital\nRome\tcapital\n", [("Paris, France", "capital"), ("Rome", "capital")]),
         ("What is 0,5?;1/2\nAnd one?;1\n", [("What is 0,5?", "1/2"), ("And one?", "1")]),
@@ -135,9 +136,12 @@ def test_a_source_is_called_as_its_file_unless_it_has_a_name(file: Any) -> None:
         (quiz_of, [{**QUESTION, "question_text": " "}], "q.json", "questions.0.question_text says nothing"),
         (quiz_of, [{**QUESTION, "hint": "x"}], "q.json", "questions.0.hint is no field here"),
         (quiz_of, {"title": "x", "questions": [QUESTION]}, "q.json", "no field title; those of a quiz are questions."),
+        (quiz_of, [{**QUESTION, "id": ["a"]}], "q.json", "questions.0.id must be a text"),
+        (deck_of, '[{"id": true, "front": "a", "back": "b"}]', "d.json", "cards.0.id must be a text"),
         (quiz_of, "7", "q.json", "must hold one JSON object with questions, or a list of them."),
         (quiz_of, [7], "q.json", "questions.0 must be an object with fields"),
         (quiz_of, "# Quiz", "q.md", "This is not JSON"),
+        (quiz_of, "Your quiz:\n```json\n[]\n```", "q.json", "Keep only what stands between the lines of ```."),
         (quiz_of, b"\xff", "q.json", "is not UTF-8 text"),
         (deck_of, "", "d.csv", "cards needs at least 1, and has 0."),
         (deck_of, "a,b\nc\n", "d.csv", "line 2 has no back."),

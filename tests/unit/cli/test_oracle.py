@@ -287,7 +287,7 @@ WRONG_SUBMISSIONS: list[tuple[str | bytes, str]] = [
     (FAR_TOO_MUCH, "is too long; a submission has at most 1,000,000 characters."),
     ("字" * 1_000_001, "is too long; a submission has at most 1,000,000 characters."),
     ("Grüße".encode("latin-1"), "is not UTF-8 text; save it as UTF-8."),
-    (SUBMISSION.encode("utf-16"), "is not UTF-8 text"),
+    (SUBMISSION.encode("utf-16-le"), "is not UTF-8 text"),
 ]
 
 

@@ -70,8 +70,9 @@ def test_an_empty_folder_and_a_file_that_is_not_there_are_told(tmp_path: Path) -
         (b'"quiz"', 1, 1, "This is no quiz."),
         (b'\n{"questions": [3]}', 2, 16, "questions.0"),
         (b"PK\x03\x04\x00\x00", None, None, "not UTF-8"),
-        (b"\xff\xfe{\x00}\x00", None, None, "not UTF-8"),
+        (b"{\x00}\x00", None, None, "not UTF-8"),
         (b"\xe5\xad", None, None, "not UTF-8"),
+        (b"```json\n[]\n```\n", 1, 1, "Keep only what stands between the lines of ```."),
     ],
 )
 def test_what_is_no_quiz_is_told_with_its_place(
@@ -143,4 +144,4 @@ def test_a_mark_of_byte_order_is_kept(tmp_path: Path) -> None:
     data = b"\xef\xbb\xbf" + quiz().encode()
     (tmp_path / "quiz.json").write_bytes(data)
     (file,) = read_all([tmp_path]).files
-    assert (file.marked, file.data, len(file.quizzes)) == (True, data, 1)
+    assert (file.mark, file.data, len(file.quizzes)) == (data[:3], data, 1)

@@ -27,6 +27,7 @@ def test_a_file_holds_one_request_and_options_go_before_it(tmp_path: Path) -> No
         ("{", "not JSON: .* at line 1, column 2"),
         ("[]", "one JSON object"),
         ("[" * 100_000, "nested too deeply"),
+        ('{"problem": "p", "answer": "a", "expected": "1", "expected": "2"}', "The field 'expected' stands twice"),
         ('{"problem": "p"}', "answer is missing and must be given"),
         ('{"problem": "p", "answer": "a", "extra": 1}', "extra is no field here"),
         ('{"problem": "p", "answer": "a", "difficulty": "x"}', "difficulty must be 'easy'"),

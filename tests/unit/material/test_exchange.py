@@ -81,6 +81,21 @@ def test_what_gift_would_take_for_something_else_is_refused() -> None:
         write_gift(asked(kind="fill_in_the_blank", answers=("a -> b",)))
 
 
+@pytest.mark.parametrize(
+    "text", ["```gift\n::a::Is it?{T}\n\n::b::Was it?{F}\n", "::a::Is it?{T}\n\n::b::Was it?{F}\n```\n"]
+)
+def test_markdown_around_gift_becomes_no_part_of_a_question(text: str) -> None:
+    with pytest.raises(GiftEntriesError, match="a line of ``` is Markdown around the questions; take such lines out"):
+        read_gift(text)
+    assert len(read_gift(text, leave_out=True).quiz.questions) == 1
+
+
+@pytest.mark.parametrize("write", [write_gift, write_moodle_xml, write_qti, cards_of_quiz])
+def test_latex_that_lost_its_backslash_in_json_is_exported_nowhere(write: Callable[[Quiz], object]) -> None:
+    with pytest.raises(InputError, match=r"Question q has LaTeX that lost its backslash \(“rac”\)"):
+        write(asked(kind="fill_in_the_blank", answers=("\frac{1}{2}",)))
+
+
 def test_a_star_in_a_typed_answer_stands_for_no_other_text() -> None:
     product = asked(kind="fill_in_the_blank", answers=("3*x", "%5*"))
     assert r"=%100%3\\*x" in write_gift(product)
@@ -135,6 +150,22 @@ def test_an_answer_in_html_is_read_as_it_is_shown() -> None:
 
 def test_marks_and_lines_in_texts_come_back_from_gift() -> None:
     assert read_gift(write_gift(QUIZ)).quiz == QUIZ
+
+
+def test_latex_that_people_write_in_gift_keeps_its_backslashes_as_in_moodle() -> None:
+    (question,) = read_gift(r"::a::Is $\frac\{1\}\{2\} \times 2$ $\\theta$?{=\theta =\\beta =a\*b}").quiz.questions
+    assert question.question_text == r"Is $\frac{1}{2} \times 2$ $\theta$?"
+    assert question.answers == (r"\theta", r"\beta", "a*b")
+    assert read_gift(r"Is $a \\neq b$?{T}").quiz.questions[0].question_text == r"Is $a \neq b$?"
+    with pytest.raises(GiftEntriesError, match=r"line 1: it has \\neq, whose \\n ends a line in GIFT; write \\\\neq\."):
+        read_gift(r"Is $a \neq b$?{T}")
+
+
+@pytest.mark.parametrize("end", "\u000b\u000c\u001c\u0085\u2028\u2029")
+def test_characters_at_which_python_ends_a_line_come_back_from_gift(end: str) -> None:
+    fields = {"kind": "single_choice", "question_text": f"Ice{end}floats\n{end}?", "choices": [f"y{end}es", "no"]}
+    quiz = Quiz.model_validate({"questions": [{"id": "1", **fields, "answers": [f"y{end}es"]}]})
+    assert read_gift(write_gift(quiz)).quiz == quiz
 
 
 TEACHERS = """\

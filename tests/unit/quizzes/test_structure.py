@@ -93,6 +93,7 @@ def test_a_question_as_it_should_be_has_no_finding(changed: dict[str, Any]) -> N
         ({"question_text": "What is $2 \times 3$?"}, "lost_backslash", "question_text"),
         ({"choices": ["to study", "\frac{1}{2}"]}, "lost_backslash", "choices[1]"),
         ({"explanation": "$a \neq b$"}, "lost_backslash", "explanation"),
+        ({"explanation": "It is $\tan x$."}, "lost_backslash", "explanation"),
         ({"question_text": "What does [insert word here] mean?"}, "leftover", "question_text"),
         ({"explanation": "TODO: explain"}, "leftover", "explanation"),
         ({"explanation": "As an AI language model, I cannot tell."}, "leftover", "explanation"),

@@ -156,7 +156,8 @@ def test_learners_come_as_json_one_or_several() -> None:
     ("text", "sentence"),
     [
         ("{", "This is not JSON: .* at line 1, column 2"),
-        ("[" * 100_000, "no JSON that can be read"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"id": "a", "weak_points": [{"item": "學", "error_rate": 0.1, "error_rate": 0.9}]}', "stands twice"),
         ("[]", "There are 0 learners"),
         ('[{"id": "a"}, {"id": "a"}]', "The learner a is there twice"),
         ('[{"id": "a", "weak_points": [{"item": "學", "error_rate": 7}]}]', r"The field 0\.weak_points\.0\.error_rate"),
@@ -165,6 +166,15 @@ def test_learners_come_as_json_one_or_several() -> None:
 def test_a_fault_of_json_is_named_by_its_field(text: str, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         learners_of_json(text)
+
+
+def test_what_a_deployment_shows_can_be_put_again() -> None:
+    shown = json.loads((EVENTS / "curriculum.json").read_text(encoding="utf-8")) | {
+        "updated_at": "2026-11-22T09:00:00Z"
+    }
+    assert curriculum_of_json(json.dumps(shown)) == curriculum_of_json((EVENTS / "curriculum.json").read_text("utf-8"))
+    (learner,) = learners_of_json('{"id": "mei", "weak_points": [], "updated_at": "2026-11-22T09:00:00Z"}')
+    assert learner.id == "mei"
 
 
 def test_a_course_as_json_names_its_fault() -> None:

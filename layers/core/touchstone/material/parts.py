@@ -35,7 +35,12 @@ type Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS), AfterValidator(not_
 
 def numbered(parts: list[Any]) -> list[Any]:
     """The parts, each with an id: its own (a number becomes text), or its place counted from 1 if it has none."""
+
+    def id_of(part: dict[str, Any], number: int) -> Any:
+        own = number if part.get("id") is None else part["id"]
+        return str(own) if type(own) in {int, float} else own
+
     return [
-        {**part, "id": str(number if part.get("id") is None else part["id"])} if isinstance(part, dict) else part
+        {**part, "id": id_of(part, number)} if isinstance(part, dict) else part
         for number, part in enumerate(parts, start=1)
     ]

@@ -10,6 +10,7 @@ from touchstone.judges.fence import visible
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS, Party
 from touchstone.oracle.submission import MAX_REVISIONS, Submission
 from touchstone.strict import Strict
+from touchstone.text.decoding import decoded
 
 MAX_SUBMISSION_BYTES = 4 * MAX_SUBMISSION_CHARS + 3
 """Most bytes of a file: the longest text is no larger as UTF-8, including a byte order mark."""
@@ -50,14 +51,10 @@ def checked_text(text: str, *, where: str = "text") -> str:
 
 
 def text_of_file(data: bytes) -> str:
-    """The text of an uploaded file. Raises `TooLargeError`, and `InputError` if it is not UTF-8 or if it is blank."""
+    """The text of an uploaded file. Raises `TooLargeError`, and `InputError` if it is no text or if it is blank."""
     check_size(len(data))
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(
-            "The file is no UTF-8 text; upload the submission as text or markdown.", where="text_key"
-        ) from None
+    if (text := decoded(data)) is None:
+        raise InputError("The file is no UTF-8 text; upload the submission as text or markdown.", where="text_key")
     return checked_text(text, where="text_key")
 
 

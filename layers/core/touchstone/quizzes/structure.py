@@ -18,6 +18,7 @@ from touchstone.material import Question, Quiz
 from touchstone.material.items import truth_value
 from touchstone.quizzes.model import QuizRequest, Violation
 from touchstone.quizzes.texts import LocatedText, comparable_form, places_of
+from touchstone.text.latex import LOST_BACKSLASH
 
 LEAST_CHOICES = 2
 SHOWN_CHARS = 60
@@ -41,11 +42,6 @@ _JOINERS = frozenset("\u200c\u200d")
 """Joiners. They are written in Persian and Hindi, and inside emoji; between Latin letters or Han characters they only
 hide."""
 _LAYOUT = frozenset("\t\n\r")
-_LOST_BACKSLASH = re.compile(
-    r"\t(?:imes|heta|ext\{|herefore)|\r(?:ightarrow|angle|ho\b)|\n(?:abla|eq\b|otin)|\f(?:rac|orall)"
-    r"|[\b](?:eta\b|egin\{|inom|oldsymbol)"
-)
-"""The white space that a reader of JSON makes of the backslash and first letter of a command of LaTeX (`\\times`)."""
 _LEFTOVER = re.compile(
     r"\[\s*insert (?:your [^\[\]\n]{1,200}|[^\[\]\n]{1,200} here\s*)\]|\blorem ipsum dolor\b|^\s*(?-i:TODO):"
     r"|\bas an AI (?:language )?(?:model|assistant),? I\b"
@@ -225,7 +221,7 @@ def _unseen(question_id: str, place: LocatedText) -> Iterator[Violation]:
     text = place.text
     for at, character in enumerate(text):
         category = unicodedata.category(character)
-        if lost := _LOST_BACKSLASH.match(text, at):
+        if lost := LOST_BACKSLASH.match(text, at):
             detail = f"A command of LaTeX has lost its backslash: {_quoted(lost[0])}."
             yield _in_place(question_id, place, lost.span(), "lost_backslash", detail)
             continue

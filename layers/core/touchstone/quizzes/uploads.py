@@ -21,7 +21,6 @@ mei,en,學習,0.35,20
 cells, quotation marks, a byte order mark and any line ends are read alike.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,15 +29,18 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from touchstone.errors import InputError, TooLargeError
+from touchstone.json_text import loads
 from touchstone.quizzes.curriculum import Chapter, Curriculum, GrammarPoint, Word
 from touchstone.quizzes.learner import LearnerProfile, WeakPoint
 from touchstone.quizzes.tables import MAX_CHARS, SHOWN_CHARS, TextRow, TextTable
 from touchstone.strict import fault_words
 from touchstone.text import normalised, shortened
+from touchstone.text.decoding import decoded
 
 MAX_LEARNERS = 10_000
 BETWEEN_EXAMPLES = "|"
 PERCENT = 100.0
+SHOWN = "updated_at"
 
 _MEANING = "meaning_"
 _COURSE = ("chapter", "title", "kind", "item", "pinyin", "explanation", "examples")
@@ -52,11 +54,9 @@ _WHERE_CHARS, _FAULT_CHARS = 200, 500
 
 
 def text_of(data: bytes) -> str:
-    """A file's text. Raises `InputError` if it is not UTF-8, `TooLargeError` if it is too long."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError("The file is not UTF-8; save it as UTF-8 (in Excel: CSV UTF-8).") from None
+    """A file's text. Raises `InputError` if it is no text, `TooLargeError` if it is too long."""
+    if (text := decoded(data)) is None:
+        raise InputError("The file is not UTF-8; save it as UTF-8 (in Excel: CSV UTF-8).")
     if len(text) > MAX_CHARS:
         raise TooLargeError(f"The file has {len(text):,} characters; at most {MAX_CHARS:,}.")
     return text
@@ -64,13 +64,13 @@ def text_of(data: bytes) -> str:
 
 def curriculum_of_json(text: str) -> Curriculum:
     """A course from JSON of its own form. Raises `InputError` naming the field at fault."""
-    return _validated(TypeAdapter(Curriculum), _json(text))
+    return _validated(TypeAdapter(Curriculum), _as_put(_json(text)))
 
 
 def learners_of_json(text: str) -> tuple[LearnerProfile, ...]:
     """One learner or a list of them from JSON. Raises `InputError` naming the field at fault."""
     document = _json(text)
-    listed = document if isinstance(document, list) else [document]
+    listed = [_as_put(each) for each in (document if isinstance(document, list) else [document])]
     if not 1 <= len(listed) <= MAX_LEARNERS:
         raise InputError(f"There are {len(listed)} learners; send 1 to {MAX_LEARNERS:,}.")
     return _each_once(_validated(TypeAdapter(tuple[LearnerProfile, ...]), listed))
@@ -202,14 +202,14 @@ def _each_once(learners: tuple[LearnerProfile, ...]) -> tuple[LearnerProfile, ..
 def _json(text: str) -> Any:
     if len(text) > MAX_CHARS:
         raise TooLargeError(f"The JSON has {len(text):,} characters; at most {MAX_CHARS:,}.")
-    try:
-        return json.loads(text.removeprefix("\ufeff"))
-    except json.JSONDecodeError as error:
-        raise InputError(f"This is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
-    except (RecursionError, ValueError):
-        raise InputError(
-            "This is no JSON that can be read: it is nested too deeply or holds an endless number."
-        ) from None
+    return loads(text.removeprefix("\ufeff"))
+
+
+def _as_put(document: Any) -> Any:
+    """A course or learner without the moment that the API adds, so that what a deployment shows can be put again."""
+    return (
+        {name: value for name, value in document.items() if name != SHOWN} if isinstance(document, dict) else document
+    )
 
 
 def _validated[T](adapter: TypeAdapter[T], value: Any) -> T:

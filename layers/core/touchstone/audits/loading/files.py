@@ -9,7 +9,7 @@ from touchstone.audits.case import AuditCase
 from touchstone.audits.loading.definitions import cases_of, is_meant_as_cases
 from touchstone.audits.loading.formats import read_json, read_lines, read_yaml
 from touchstone.audits.loading.nodes import Complaints, Node, Position, UnreadableFileError
-from touchstone.json_places import BYTE_ORDER_MARK
+from touchstone.text.decoding import decoded
 
 MAX_FAULTS = 50
 """Most faults of one file that are listed: a field that is missing in each of 500 cases is one mistake."""
@@ -174,7 +174,5 @@ def _text(file: Path) -> str | Fault:
         return Fault(file=file, sentence=f"It cannot be read: {error.strerror}.")
     if len(data) > MAX_BYTES:
         return Fault(file=file, sentence=f"It is larger than {MAX_BYTES:,} bytes; split it.")
-    try:
-        return data.decode().removeprefix(BYTE_ORDER_MARK)
-    except UnicodeDecodeError:
-        return Fault(file=file, sentence="It is not UTF-8 text; save it as UTF-8.")
+    text = decoded(data)
+    return Fault(file=file, sentence="It is not UTF-8 text; save it as UTF-8.") if text is None else text

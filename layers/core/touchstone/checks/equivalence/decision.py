@@ -16,6 +16,7 @@ from touchstone.checks.values.reading import read, simple_number
 from touchstone.kinds import require_kind, require_texts
 from touchstone.limits import NotAtOnceError
 from touchstone.packaged import own_sources, own_table
+from touchstone.text.latex import LOST_BACKSLASH
 
 SECONDS = 0.25
 """Time for one comparison; loading sympy for the first pair that needs it is not part of it."""
@@ -171,6 +172,8 @@ def _answered(
         comparison.because = "rows"
     if answer and one != other and _opposed(one, other):
         answer, comparison.because = None, "opposites"
+    if answer is False and any(map(LOST_BACKSLASH.search, texts)):
+        answer, comparison.because = None, "backslash"
     ways = () if answer is None else read_elsewhere((where.text, place.text), texts, same=answer)
     for given, expected in ways:
         values = read(given), read(expected)

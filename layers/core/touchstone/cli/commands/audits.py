@@ -11,11 +11,11 @@ from touchstone.cli.files.requests import text_of
 from touchstone.cli.local.audit_targets import Also, Jobs, Requirement, Trust, Upgrade, Wheels, opened, target_of
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.places import check_place, read_file, replace
+from touchstone.cli.terminal.places import check_place, replace
 from touchstone.cli.terminal.progress import progress
 from touchstone.cli.terminal.screen import is_interactive, print_json, say
 from touchstone.clock import system_clock
-from touchstone.errors import InputError, TooLargeError
+from touchstone.errors import InputError
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
@@ -318,10 +318,7 @@ def _report(path: Path) -> "QualityReport":
     from touchstone.audits.report import read_report
 
     file = path / REPORT_NAME if path.is_dir() else path
-    data = read_file(file, at_most=MAX_REPORT_BYTES + 1)
-    if len(data) > MAX_REPORT_BYTES:
-        raise TooLargeError(f"{file} holds more than {MAX_REPORT_BYTES:,} bytes.", where=str(file))
-    return read_report(data, name=str(file))
+    return read_report(text_of(str(file), at_most=MAX_REPORT_BYTES).encode(), name=str(file))
 
 
 def _make(folder: Path) -> None:

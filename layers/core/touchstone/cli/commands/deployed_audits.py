@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from touchstone.cli.commands.audits import DEFAULT_TURNS, Definitions, MaxCost, Provider, Turns, audit, write_report
-from touchstone.cli.deployment.api import fetch, fetch_file, hastened, open_api, show_found
+from touchstone.cli.deployment.api import fetch, fetch_file, followed, hastened, open_api, show_found
 from touchstone.cli.files.requests import checked
 from touchstone.cli.local.audit_targets import Also, Requirement, target_of
-from touchstone.cli.terminal import options, waiting
+from touchstone.cli.terminal import options
 from touchstone.cli.terminal.markdown import print_markdown
-from touchstone.cli.terminal.progress import noted_progress
-from touchstone.cli.terminal.screen import cost_of, is_over, print_json, say
+from touchstone.cli.terminal.screen import is_over, print_json, say
 from touchstone.errors import ConflictError
 from touchstone.extras import require_extras
+from touchstone.text.decoding import decoded
 
 if TYPE_CHECKING:
     from touchstone.audits.record import DefinitionFile
-    from touchstone.cli.deployment.client import ApiClient, Document
+    from touchstone.cli.deployment.client import Document
     from touchstone.cli.screens.audit_views import Failing
 
 app = typer.Typer()
@@ -104,7 +104,7 @@ def start(
     request = checked(AuditRequest, fields)
     with open_api() as api:
         view = api.post("audits", body=request.model_dump(mode="json", exclude_defaults=True))
-        _show(_awaited(api, view, seconds=timeout) if wait else view, failing, as_json=as_json)
+        _show(followed(api, "audits", view, seconds=timeout) if wait else view, failing, as_json=as_json)
 
 
 def list_audits(
@@ -162,7 +162,7 @@ def show(
     failing = _failing(fail_on)
     with open_api() as api:
         view = api.get("audits", audit_id)
-        _show(_awaited(api, view, seconds=timeout) if wait else view, failing, as_json=as_json)
+        _show(followed(api, "audits", view, seconds=timeout) if wait else view, failing, as_json=as_json)
 
 
 def report(
@@ -222,7 +222,7 @@ def recheck(
     body = {"requirement": wanted.requirement, **({} if also is None else {"also": list(wanted.also)})}
     with open_api() as api:
         view = api.post("audits", audit_id, "recheck", body=body)
-        _show(_awaited(api, view, seconds=timeout) if wait else view, failing, as_json=as_json)
+        _show(followed(api, "audits", view, seconds=timeout) if wait else view, failing, as_json=as_json)
 
 
 def ask_now(audit_id: AuditId, *, pay_twice: options.PayTwice = False, as_json: options.AsJson = False) -> None:
@@ -255,7 +255,7 @@ def _definitions(paths: Iterable[Path]) -> "Iterable[DefinitionFile]":
     from touchstone.cli.local.audit_running import cases_in
 
     for file in dict.fromkeys(loaded.file for loaded in cases_in(paths)):
-        fields = {"name": str(file)[-MAX_NAME_CHARS:], "text": file.read_text("utf-8-sig")}
+        fields = {"name": str(file)[-MAX_NAME_CHARS:], "text": decoded(file.read_bytes())}
         yield checked(DefinitionFile, fields)
 
 
@@ -264,19 +264,6 @@ def _failing(text: str) -> "frozenset[Failing]":
     from touchstone.cli.screens.audit_views import failing_of
 
     return failing_of(text, drift=True)
-
-
-def _awaited(api: "ApiClient", view: "Document", *, seconds: float) -> "Document":
-    """Wait until the audit is over, for `seconds` at most. Return its last state."""
-    audit_id = str(view.get("id"))
-    with noted_progress("Cases") as told:
-
-        def look() -> "Document":
-            found = api.get("audits", audit_id)
-            told(found.get("done", 0), found.get("cases"), cost_of(found))
-            return found
-
-        return waiting.awaited(view, look, until=is_over, seconds=seconds, later=f"touchstone audit show {audit_id}")
 
 
 def _show(view: "Document", failing: "frozenset[Failing]", *, as_json: bool) -> None:

@@ -10,7 +10,7 @@ from touchstone import figures
 from touchstone.cli.commands.experiments import Baseline, Given, HowMany, HowOften, MetricNames, asked_for, experiment
 from touchstone.cli.commands.surfaces import FailUnder, SourceFile, Told
 from touchstone.cli.commands.surfaces import MetricNames as MeasuredNames
-from touchstone.cli.deployment.api import awaited, hastened, open_api, show_found, uploaded
+from touchstone.cli.deployment.api import followed, hastened, measurement_cost, open_api, show_found, uploaded
 from touchstone.cli.files.requests import checked, judge_count
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
@@ -29,7 +29,7 @@ from touchstone.cli.terminal.screen import (
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
-    from touchstone.cli.deployment.client import ApiClient, Document
+    from touchstone.cli.deployment.client import Document
     from touchstone.cli.terminal.bars import Bars, MetricOutcome
     from touchstone.surfaces.model import MetricName, Surface
 
@@ -182,7 +182,7 @@ def start(
     request = checked(REQUESTS[surface], fields)
     with open_api() as api:
         view = api.post("measurements", body=request.model_dump(mode="json"))
-        view = _awaited(api, "measurements", view, seconds=timeout) if wait else view
+        view = followed(api, "measurements", view, seconds=timeout) if wait else view
     _show_measurement(view, bars if fail_under else None, as_json=as_json)
 
 
@@ -202,7 +202,7 @@ def show(
     with open_api() as api:
         view = api.get("measurements", measurement_id)
         bars = _bars(view["surface"], fail_under)
-        view = _awaited(api, "measurements", view, seconds=timeout) if wait else view
+        view = followed(api, "measurements", view, seconds=timeout) if wait else view
     _show_measurement(view, bars, as_json=as_json)
 
 
@@ -279,7 +279,7 @@ def start_experiment(
             place = uploaded(api, "experiment-files", data, content_type="application/json")
             body |= {"experiment": None, "experiment_key": place["experiment_key"]}
         view = api.post("experiments", body=body)
-        view = _awaited(api, "experiments", view, seconds=timeout) if wait else view
+        view = followed(api, "experiments", view, seconds=timeout) if wait else view
     _show_experiment(view, fail_if_worse=fail_if_worse, as_json=as_json)
 
 
@@ -299,7 +299,7 @@ def show_experiment(
     require_extras("statistics")
     with open_api() as api:
         view = api.get("experiments", experiment_id)
-        view = _awaited(api, "experiments", view, seconds=timeout) if wait else view
+        view = followed(api, "experiments", view, seconds=timeout) if wait else view
     _show_experiment(view, fail_if_worse=fail_if_worse, as_json=as_json)
 
 
@@ -317,11 +317,6 @@ def compare_now(
     _show_experiment(view, fail_if_worse=False, as_json=as_json)
 
 
-def _awaited(api: "ApiClient", kind: str, view: "Document", *, seconds: float) -> "Document":
-    shown_by = f"touchstone {kind.removesuffix('s')} show"
-    return awaited(api, kind, view, until=is_over, seconds=seconds, shown_by=shown_by)
-
-
 def _bars(surface: "Surface", fail_under: list[str] | None) -> "Bars | None":
     """The scores that are asked for. None if none is: they load much that a measurement alone does not need."""
     if not fail_under:
@@ -337,10 +332,8 @@ def _show_measurement(view: "Document", bars: "Bars | None", *, as_json: bool) -
     if as_json:
         print_json(view)
     else:
-        outlay = view["outlay"]
-        cost = cost_of({"cost_usd": outlay["cost_usd"], "unpriced_calls": outlay["unpriced"]})
         print_facts((name, view[name]) for name in ("id", "surface", "state"))
-        print_facts([("created (UTC)", moment(view["created_at"])), ("cost", cost)])
+        print_facts([("created (UTC)", moment(view["created_at"])), ("cost", measurement_cost(view))])
         print_table(METRICS, view["metrics"], empty="It has no metrics.")
         print_facts((name, one.sentence) for name, one in outcomes.items())
         _say_how_to_see("measurement", view)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from touchstone.cli.terminal import waiting
-from touchstone.cli.terminal.screen import Row, ScreenColumn, moment, print_page, say
+from touchstone.cli.terminal.progress import noted_progress
+from touchstone.cli.terminal.screen import Row, ScreenColumn, cost_of, is_over, moment, print_page, say
 
 if TYPE_CHECKING:
     from touchstone.cli.deployment.client import ApiClient, Document
@@ -52,6 +53,37 @@ def awaited(
     its_id = str(view.get("id"))
     later = f"{shown_by} {its_id}"
     return waiting.awaited(view, lambda: api.get(kind, its_id), until=until, seconds=seconds, later=later)
+
+
+def followed(api: "ApiClient", kind: str, view: "Document", *, seconds: float) -> "Document":
+    """Wait until an audit, an experiment or a measurement is over, as `awaited` does, and show its progress."""
+    its_id = str(view.get("id"))
+    parts, progress_of = PARTS[kind]
+    with noted_progress(parts) as told:
+
+        def look() -> "Document":
+            found = api.get(kind, its_id)
+            told(*progress_of(found))
+            return found
+
+        later = f"touchstone {kind.removesuffix('s')} show {its_id}"
+        return waiting.awaited(view, look, until=is_over, seconds=seconds, later=later)
+
+
+def measurement_cost(view: Row) -> str:
+    """The cost of a measurement as people read it."""
+    return cost_of({"cost_usd": view["outlay"]["cost_usd"], "unpriced_calls": view["outlay"]["unpriced"]})
+
+
+PARTS: Mapping[str, tuple[str, Callable[[Row], tuple[int, int | None, str]]]] = {
+    "audits": ("Cases", lambda view: (view.get("done", 0), view.get("cases"), cost_of(view))),
+    "experiments": ("Pairs", lambda view: (view.get("done", 0), view.get("pairs"), cost_of(view))),
+    "measurements": (
+        "Metrics",
+        lambda view: (sum(one["over"] for one in view["metrics"]), len(view["metrics"]), measurement_cost(view)),
+    ),
+}
+"""The parts of which each kind of long work consists, and how many are done of how many, with the cost so far."""
 
 
 def uploaded(api: "ApiClient", kind: str, data: bytes, *, content_type: str) -> "Document":

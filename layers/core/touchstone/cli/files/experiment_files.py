@@ -20,6 +20,7 @@ from touchstone.json_text import loads
 from touchstone.material import Source
 from touchstone.surfaces.experiments.model import Experiment, Item, Variant
 from touchstone.surfaces.model import Surface
+from touchstone.text import normalised
 
 MAX_BYTES = 512_000_000
 """The limit of one file, which is read into memory whole."""
@@ -70,7 +71,11 @@ def _from_folder(folder: Path) -> dict[str, Any]:
         raise InputError(
             f"{folder} must hold a folder {SOURCES} and the folders of two variants; the variants are {found}."
         )
-    sources = tuple(source_of(str(file)) for file in _inside(folder / SOURCES) if file.is_file())
+    sources = tuple(
+        source_of(str(file), called=normalised(file.stem, "NFC"))
+        for file in _inside(folder / SOURCES)
+        if file.is_file()
+    )
     files = [(variant, file) for variant in variants for file in _files(variant)]
     if not files:
         raise InputError(f"{variants[0]} and {variants[1]} hold no material; name each file as its source.")
@@ -100,7 +105,8 @@ def _variant(folder: Path, items: list[Item]) -> Variant:
 
 def _item(file: Path, variant: Path, surface: Surface, sources: tuple[Source, ...]) -> Item:
     """The piece of material in a file. Its source is the one that has the name of the file, or of the file's folder."""
-    place = file.relative_to(variant).with_suffix("").parts
+    # A Mac and other systems write é in two ways.
+    place = Path(normalised(str(file.relative_to(variant).with_suffix("")), "NFC")).parts
     if place[0] not in {source.id for source in sources}:
         raise InputError(
             f"{file} is from no source: there is no {place[0]} in {SOURCES}; name each file as its source.",

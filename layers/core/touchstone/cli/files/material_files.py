@@ -137,8 +137,8 @@ def _whole(row: Sequence[str]) -> bool:
 
 def _rows(table: str, separator: str, *, lines_before: int, name: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, each with the number of its last line in the file, from 1."""
-    # Split only at line feeds: a card may hold other characters that Python takes for the end of a line.
-    reader = csv.reader(io.StringIO(table, newline="\n"), delimiter=separator, strict=True)
+    # Lines end at line feeds and carriage returns: a card may hold other characters that Python takes for an end.
+    reader = csv.reader(io.StringIO(table, newline=""), delimiter=separator, strict=True)
     try:
         for row in filter(None, reader):
             if any(cell.strip() for cell in row):

@@ -16,9 +16,10 @@ from touchstone.cli.files.material_files import GIFT_NOT_JSON, MAX_BYTES, is_gif
 from touchstone.cli.files.requests import sentence_of
 from touchstone.cli.terminal.places import read_file
 from touchstone.errors import InputError
-from touchstone.json_places import BYTE_ORDER_MARK, CharSpan, Lines, Located, MisplacedError, located
+from touchstone.json_places import CharSpan, Lines, Located, MisplacedError, located
 from touchstone.material import Quiz
 from touchstone.material.parts import numbered
+from touchstone.text.decoding import encoded, marked_text
 
 LINES_ENDING = ".jsonl"
 ENDINGS = frozenset({".json", LINES_ENDING})
@@ -55,14 +56,14 @@ class QuizFileFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizFile:
-    """The content of a file of quizzes. `text` is without the byte order mark; `marked`: the file begins with one.
+    """The content of a file of quizzes. `text` is without the byte order mark, which is `mark` (empty for none).
 
     `quizzes` are those that could be read, `faults` tell what is wrong with the rest.
     """
 
     path: Path
     text: str
-    marked: bool
+    mark: bytes
     lines: Lines
     quizzes: tuple[QuizText, ...] = ()
     faults: tuple[QuizFileFault, ...] = ()
@@ -70,7 +71,7 @@ class QuizFile:
     @property
     def data(self) -> bytes:
         """The bytes of the file."""
-        return (BYTE_ORDER_MARK * self.marked + self.text).encode()
+        return encoded(self.mark, self.text)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -97,26 +98,22 @@ def read_all(paths: Iterable[Path]) -> Folders:
     return found
 
 
-def read(path: Path, text: str, *, marked: bool = False) -> QuizFile:
+def read(path: Path, text: str, *, mark: bytes = b"") -> QuizFile:
     """The quizzes and faults in a text that is, or is to be, the content of the file at `path`."""
-    return _file(path, text, _documents(path, text), marked=marked)
+    return _file(path, text, _documents(path, text), mark=mark)
 
 
-def text_of(path: Path) -> tuple[str, bool]:
-    """The text of a file without its byte order mark, and whether it has one.
+def marked_text_of(path: Path) -> tuple[bytes, str]:
+    """The byte order mark of a file (empty if it has none), and its text behind the mark.
 
-    Raises `InputError` with a sentence about the file if it cannot be read, is too large, or is not UTF-8.
+    Raises `InputError` with a sentence about the file if it cannot be read, is too large, or is no text.
     """
     data = read_file(path, at_most=MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise InputError(f"This file is larger than {MAX_BYTES:,} bytes; split it.")
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
+    if (found := marked_text(data)) is None:
         raise InputError("This is not UTF-8 text; save it as UTF-8.")
-    return text.removeprefix(BYTE_ORDER_MARK), text.startswith(BYTE_ORDER_MARK)
+    return found
 
 
 _NO_FILES = "This folder holds no files called *.json or *.jsonl."
@@ -148,7 +145,7 @@ def _take(path: Path, found: Folders, *, named: bool) -> bool:
     `named`: the user named the file itself, so that it has to hold a quiz.
     """
     try:
-        text, marked = text_of(path)
+        mark, text = marked_text_of(path)
     except InputError as error:
         found.faults.append(QuizFileFault(file=path, sentence=str(error).removeprefix(f"{path} ")))
         return True
@@ -159,7 +156,7 @@ def _take(path: Path, found: Folders, *, named: bool) -> bool:
     if not named and not any(isinstance(each, MisplacedError) or _is_quiz(each.value) for each in documents):
         found.others.append(path)
         return False
-    file = _file(path, text, documents, marked=marked)
+    file = _file(path, text, documents, mark=mark)
     found.files.append(file)
     found.faults += file.faults
     return True
@@ -177,7 +174,7 @@ def _documents(path: Path, text: str) -> Iterator[Located | MisplacedError]:
             yield error
 
 
-def _file(path: Path, text: str, documents: Iterable[Located | MisplacedError], *, marked: bool) -> QuizFile:
+def _file(path: Path, text: str, documents: Iterable[Located | MisplacedError], *, mark: bytes) -> QuizFile:
     lines = Lines(text)
     quizzes: list[QuizText] = []
     faults: list[QuizFileFault] = []
@@ -194,7 +191,7 @@ def _file(path: Path, text: str, documents: Iterable[Located | MisplacedError], 
         for sentence, offset in found_faults:
             line, column = lines.place(offset)
             faults.append(QuizFileFault(file=path, sentence=sentence, line=line, column=column))
-    return QuizFile(path=path, text=text, marked=marked, lines=lines, quizzes=tuple(quizzes), faults=tuple(faults))
+    return QuizFile(path=path, text=text, mark=mark, lines=lines, quizzes=tuple(quizzes), faults=tuple(faults))
 
 
 def _is_quiz(value: Any) -> bool:

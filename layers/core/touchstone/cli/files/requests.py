@@ -1,7 +1,6 @@
 """Requests from the command line, a file or standard input, checked by the same models as requests to the API."""
 
 import base64
-import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -9,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from touchstone.cli.terminal.places import read_file
 from touchstone.errors import InputError, TooLargeError
+from touchstone.json_text import loads
+from touchstone.text.decoding import decoded
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -102,7 +103,7 @@ def name_of(source: str) -> str:
 def text_of(source: str, *, at_most: int = MAX_REQUEST_BYTES) -> str:
     """The text of a file or of standard input. Raises `TooLargeError` if it has more than `at_most` bytes.
 
-    Raises `InputError` if it cannot be read, or is not UTF-8 text.
+    Raises `InputError` if it cannot be read, or is no text (see `touchstone.text.decoding`).
     """
     room = at_most + 1
     data = sys.stdin.buffer.read(room) if source == STANDARD_INPUT else read_file(Path(source), at_most=room)
@@ -114,21 +115,13 @@ def text_of(source: str, *, at_most: int = MAX_REQUEST_BYTES) -> str:
             f"{name} is {kind}, and text is wanted here: save a table as CSV (UTF-8), anything else as plain text.",
             where=name,
         )
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{name} is not UTF-8 text; save it as UTF-8.", where=name) from None
+    if (text := decoded(data)) is None:
+        raise InputError(f"{name} is not UTF-8 text; save it as UTF-8.", where=name)
+    return text
 
 
 def _fields(source: str) -> dict[str, Any]:
-    try:
-        fields = json.loads(text_of(source))
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"The request is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.", where=source
-        ) from None
-    except RecursionError:
-        raise InputError("The request is nested too deeply; send flat JSON.", where=source) from None
+    fields = loads(text_of(source), where=name_of(source))
     if not isinstance(fields, dict):
         raise InputError("The request must be one JSON object; `touchstone batch run` takes many.", where=source)
     return fields

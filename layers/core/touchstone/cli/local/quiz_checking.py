@@ -26,6 +26,7 @@ from touchstone.cli.terminal.screen import print_json, say, visible
 from touchstone.errors import InputError, SettingsError, StoreError
 from touchstone.quizzes.curriculum import LANGUAGE_TAG, Curriculum
 from touchstone.quizzes.model import RULES
+from touchstone.text.decoding import decoded
 
 _NO_END = "\\ No newline at end of file"
 WRITABLE = S_IWUSR | S_IWGRP | S_IWOTH
@@ -59,7 +60,7 @@ def fixed(found: CheckedFile, sought: QuizRequirements) -> Fixed:
         seen.add(after.file.text)
         count += sum(bool(placed.splices) for placed in after.all_findings)
         text = edited(after.file.text, edits)
-        after = checked(read(after.file.path, text, marked=after.file.marked), sought, original=found.file)
+        after = checked(read(after.file.path, text, mark=after.file.mark), sought, original=found.file)
     return Fixed(before=found, after=after, corrected=count)
 
 
@@ -149,7 +150,7 @@ def course_warnings(course: Curriculum, path: Path) -> Iterator[str]:
 
     If the tables of the checks are not installed, there are no warnings: the report on the quizzes says that they lack.
     """
-    lines = path.read_text(encoding="utf-8-sig").split("\n")
+    lines = (decoded(path.read_bytes()) or "").split("\n")
     try:
         for chapter in course.chapters:
             for item in chapter.items:

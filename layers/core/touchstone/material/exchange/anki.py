@@ -44,7 +44,8 @@ CREATE INDEX ix_cards_nid ON cards (nid);
 
 
 def write_apkg(deck: Deck, *, name: str) -> bytes:
-    """The cards as a package that Anki imports as the deck `name`."""
+    """The cards as a package that Anki imports as the deck `name`; what is no text in the name, as of a file, is ?."""
+    name = name.encode(errors="replace").decode()
     database = sqlite3.connect(":memory:")
     database.executescript(TABLES)
     model, own = _id(f"model:{MODEL_NAME}"), _id(f"deck:{name}")

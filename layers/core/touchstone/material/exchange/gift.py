@@ -24,8 +24,13 @@ BLANK = "_____"
 """Stands in a text where an answer is missing."""
 HTML = "html"
 
+_LINE_END = re.compile(r"\r\n?|\n")
+"""Other characters at which Python ends a line stay: texts from slides and pages hold U+000B and U+2028."""
 _SPECIAL = re.compile(r"[\\~=#{}:]")
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED = re.compile(r"\\([\\~=#{}:n])")
+"""What Moodle takes for an escape. Before other characters a backslash stays: `\\frac` is LaTeX."""
+_END_OR_LATEX = re.compile(r"(?<!\\)\\n(?:eq|abla|ot|otin)\b")
+"""LaTeX of which Moodle takes the beginning for the end of a line."""
 _TITLE = re.compile(r"\s*+::((?:\\.|[^\\:]|:(?!:))*+)::", re.DOTALL)
 _FORM = re.compile(r"\s*+\[(html|moodle|plain|markdown)\]", re.IGNORECASE)
 _TEXT = re.compile(r"(?:\\.|[^\\{])*+", re.DOTALL)
@@ -34,7 +39,7 @@ _ANSWER = re.compile(r"([=~])((?:\\.|[^\\=~])*+)", re.DOTALL)
 _BEFORE_FEEDBACK = re.compile(r"(?:\\.|[^\\#])*+", re.DOTALL)
 _BEFORE_GENERAL = re.compile(r"(?:\\.|[^\\#]|#(?!###))*+", re.DOTALL)
 _WEIGHT = re.compile(r"\s*+%(-?[0-9]{1,3}(?:\.[0-9]{1,8})?)%")
-_WILDCARD = re.compile(r"(?<!\\\\)\*")
+_WILDCARD = re.compile(r"(?<!\\)\*")
 _NUMBER = re.compile(r"=?\s*+(-?[0-9]{1,30}(?:\.[0-9]{1,30})?)\s*+(?::\s*+([0-9]{1,30}(?:\.[0-9]{1,30})?))?")
 
 
@@ -147,7 +152,7 @@ def _unescaped(text: str) -> str:
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
     """Each question with the number of its first line, without comments and categories."""
     begun, lines = 1, list[str]()
-    for number, line in enumerate((*text.removeprefix("\ufeff").splitlines(), ""), start=1):
+    for number, line in enumerate((*_LINE_END.split(text.removeprefix("\ufeff")), ""), start=1):
         stripped = line.strip()
         if stripped.startswith(("//", "$CATEGORY:")):
             continue
@@ -161,6 +166,8 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 def _read(block: str) -> tuple[dict[str, Any], list[str]]:
     """The fields of a question, with "" as its id if it has no title; and what of it has no place in a quiz."""
+    if block.lstrip().startswith("```") or block.rstrip().endswith("\n```"):
+        raise GiftFaultError("a line of ``` is Markdown around the questions; take such lines out")
     at, title = 0, ""
     if found := _TITLE.match(block):
         at, title = found.end(), _unescaped(found[1])
@@ -173,6 +180,8 @@ def _read(block: str) -> tuple[dict[str, Any], list[str]]:
     rest = block[inside.end() + 1 :]
     if _TEXT.fullmatch(rest) is None:
         raise GiftFaultError("there are answers in braces twice; a blank line ends a question")
+    if latex := _END_OR_LATEX.search(block):
+        raise GiftFaultError(f"it has {latex[0]}, whose \\n ends a line in GIFT; write \\{latex[0]}")
     unsaid: set[str] = set()
 
     def said(text: str, form: re.Match[str] | None) -> str:
@@ -229,7 +238,7 @@ def _answered(answers: str, read: Any) -> tuple[dict[str, Any], list[str]]:
     if all(sign == "=" for sign, _, _ in found):
         if all("->" in text for text in texts):
             raise GiftFaultError("a matching question is no question of a quiz")
-        if any(_WILDCARD.search(told) for _, _, told in found):
+        if any(map(_WILDCARD.search, texts)):
             raise GiftFaultError("an answer with * stands for any text there, which no key of a quiz does")
         return {"kind": "fill_in_the_blank", "answers": _some(tuple(text.replace("\\*", "*") for text in right))}, lost
     if len(set(texts)) != len(texts) or not all(texts):

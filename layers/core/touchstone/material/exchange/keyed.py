@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from touchstone.errors import InputError
 from touchstone.material.items import MAX_QUESTIONS, Deck, Question, Quiz, truth_value
+from touchstone.text.latex import LOST_BACKSLASH
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML text may hold."""
@@ -13,13 +14,19 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def keyed(quiz: Quiz) -> Iterator[Question]:
     """The questions, each with a key of answers that a tool can mark: of a true-or-false question, `true` or `false`.
 
-    Blank answers are left out. Raises `InputError` if a key does not mark its question, or marks only a part of it: a
-    tool would grade right answers as wrong.
+    Blank answers are left out. Raises `InputError` if a key does not mark its question, or marks only a part of it, or
+    has lost the backslash of LaTeX: a tool would grade right answers as wrong.
     """
     for question in quiz.questions:
         answers = tuple(answer for answer in question.answers if answer.strip())
         outside = [answer for answer in answers if question.chosen and answer not in question.choices]
         truths = {truth_value(answer) for answer in answers}
+        texts = (question.question_text, *question.choices, *answers)
+        if (lost := next(filter(None, map(LOST_BACKSLASH.search, texts)), None)) is not None:
+            raise InputError(
+                f"Question {question.id} has LaTeX that lost its backslash (“{lost[0][1:]}”): in JSON it is two.",
+                where=question.id,
+            )
         if not answers:
             raise _unmarked(question, "it names no answer")
         if outside:

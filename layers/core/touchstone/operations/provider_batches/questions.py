@@ -136,7 +136,7 @@ def listed(questions: Sequence[ListedQuestion]) -> str:
 
 def questions_from_text(text: str) -> list[ListedQuestion]:
     """The questions in a list that `listed` made."""
-    return [ListedQuestion(**_object(line)) for line in text.splitlines()]
+    return [ListedQuestion(**_object(line)) for line in _lines(text)]
 
 
 def without_latency(spends: Sequence[Spend], registry: Registry) -> tuple[Spend, ...]:
@@ -154,7 +154,7 @@ def kept(replies: Mapping[str, BatchReply]) -> str:
 
 def replies_from_text(text: str) -> dict[str, BatchReply]:
     """The replies in a text that `kept` made, keyed by the ids of their lines."""
-    replies = (BatchReply.model_validate_json(line) for line in text.splitlines())
+    replies = (BatchReply.model_validate_json(line) for line in _lines(text))
     return {reply.line_id: reply for reply in replies}
 
 
@@ -168,8 +168,13 @@ def addressed_replies_to_text(replies: Mapping[str, BatchReply]) -> str:
 
 def addressed_replies_from_text(text: str) -> dict[str, BatchReply]:
     """The replies in a text that `addressed_replies_to_text` made, keyed by their addresses."""
-    lines = (_object(line) for line in text.splitlines())
+    lines = (_object(line) for line in _lines(text))
     return {line["address"]: BatchReply.model_validate(line["reply"]) for line in lines}
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text. A reply may hold other characters that Python takes for the end of a line."""
+    return text.split("\n")[:-1]
 
 
 def _object(line: str) -> dict[str, Any]:
