@@ -1,6 +1,6 @@
 """One try at work that a judge must do: the judge is opened and asked, and a failure decides what follows."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -18,20 +18,13 @@ from touchstone.errors import (
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored, not_scored, unanswered_reason
 from touchstone.judges.spends import Spend
+from touchstone.operations.jobs.context import StepContext
 from touchstone.operations.jobs.deferral import FIRST_PAUSE, GivenUp, Postponed, after_failure
 
 PATIENCE = 4
 """A pause before the next look is the elapsed time divided by this, so that a long wait takes few looks."""
 ANY_PROVIDER = "gemini"
 """The provider whose quota day counts if no provider was asked. Any provider will do, since nothing was counted."""
-
-
-class Payer(Protocol):
-    """Something that is told of calls that were paid for."""
-
-    @property
-    def paid(self) -> Callable[[Sequence[Spend]], None]:
-        """Called with the spends of the calls."""
 
 
 class Paid(Protocol):
@@ -51,7 +44,7 @@ class Tried[T]:
 
 
 async def with_judge[T: Paid](
-    context: Payer, open_judge: Callable[[], Judge], work: Callable[[Judge], Awaitable[T | NotScored]]
+    context: StepContext, open_judge: Callable[[], Judge], work: Callable[[Judge], Awaitable[T | NotScored]]
 ) -> Tried[T]:
     """Do work that asks a judge, and report what was paid for it."""
     try:
