@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+from touchstone.judges.spends import Spend
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.tasks.ranking import final_of, left_to_compare, of_finalist, why_uncompared
+from touchstone.oracle import challenge as steps
 from touchstone.oracle.bands import Band
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
@@ -36,8 +39,10 @@ def decide(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgres
             return give_up(context, challenge, why_uncompared(said, lost) or NOBODY_COULD)
         upheld = _place_of(places, challenge.submission_id) != _place_of(task.places, challenge.submission_id)
         spends = tuple(spend for one in said for spend in one.spends)
-        challenge = context.challenges.decide(
-            challenge, "upheld" if upheld else "rejected", places=places if upheld else (), spends=spends
+        state: Literal["upheld", "rejected"] = "upheld" if upheld else "rejected"
+        kept, now = places if upheld else (), context.clock()
+        challenge = context.challenges.change(
+            challenge.ref, lambda one: steps.decided(one, state, places=kept, now=now, spends=spends)
         )
     return settle(context, challenge)
 
@@ -60,7 +65,7 @@ def settle(context: TaskContext, challenge: Challenge) -> TaskProgress:
             challenge_id=challenge.id,
             places=challenge.places if challenge.state == "upheld" else None,
         )
-    context.challenges.settle(challenge)
+    context.challenges.change(challenge.ref, steps.settled)
     return TaskProgress(state="decided")
 
 
@@ -81,9 +86,11 @@ def _recompare(context: TaskContext, task: Task, challenge: Challenge) -> None:
             context.judgements.recompare(ref, comparisons=())
 
 
-def give_up(context: TaskContext, challenge: Challenge, why: Unjudged) -> TaskProgress:
+def give_up(context: TaskContext, challenge: Challenge, why: Unjudged, *, spends: Sequence[Spend] = ()) -> TaskProgress:
     """Leave a challenge that nobody could judge: the ranking stands, and the challenge stores `why`."""
-    return settle(context, context.challenges.give_up(challenge, why=why))
+    now = context.clock()
+    given_up = context.challenges.change(challenge.ref, lambda one: steps.unresolved(one, why, now=now, spends=spends))
+    return settle(context, given_up)
 
 
 def _places(
