@@ -25,8 +25,9 @@ from touchstone.operations.jobs.waiting import BatchedLine, LineStanding, OpenLi
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.following import next_look
-from touchstone.operations.provider_batches.learned_sizes import learned_size
 from touchstone.operations.provider_batches.questions import ListedQuestion
+from touchstone.operations.provider_batches.questions import lines_of as questions_of
+from touchstone.operations.provider_batches.sizes import learned_size
 from touchstone.records import Batch, derived_ulid
 from touchstone.references import Reference
 from touchstone.workflows import Workflows
@@ -212,7 +213,7 @@ class _KnownBatch:
 
 
 def _known(context: BatchingContext, batch: ProviderBatch) -> _KnownBatch:
-    questions = frozenset(gathering.lines_of(context, batch))
+    questions = frozenset(questions_of(context, batch))
     return _KnownBatch(
         batch=batch, questions=questions, addresses=frozenset(one.address for one in questions if one.address)
     )
