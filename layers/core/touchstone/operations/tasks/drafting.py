@@ -5,9 +5,8 @@ from dataclasses import replace
 from touchstone.clock import Deadline
 from touchstone.judges.base import WorkJudge
 from touchstone.judges.calls import NotScored
-from touchstone.operations.jobs.deferral import GivenUp, Postponed
 from touchstone.operations.jobs.traced import traced
-from touchstone.operations.jobs.trying import follow_up, with_judge
+from touchstone.operations.jobs.trying import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.oracle.dimensions import generate_dimensions
 from touchstone.oracle.model import Unjudged

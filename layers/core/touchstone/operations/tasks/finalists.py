@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
-from touchstone.operations.jobs.deferral import GivenUp, Postponed
-from touchstone.operations.jobs.trying import follow_up, with_judge
+from touchstone.operations.jobs.trying import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.entries import FinalistEntry, ReadEntry, read_entry, whole_entry

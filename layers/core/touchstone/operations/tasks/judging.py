@@ -12,9 +12,8 @@ from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.spends import Spend
 from touchstone.operations.jobs.context import any_threshold
-from touchstone.operations.jobs.deferral import GivenUp, Postponed
 from touchstone.operations.jobs.traced import tracing_calls
-from touchstone.operations.jobs.trying import Paid, follow_up, with_judge
+from touchstone.operations.jobs.trying import GivenUp, Paid, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
 from touchstone.oracle.gate import GateResult
 from touchstone.oracle.gate_panel import check_gate_by_judges
