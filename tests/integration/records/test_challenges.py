@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.oracle import DEADLINE, PLACES, READING, scoring, unjudged
-from tests.support.oracle_steps import of, opened
+from tests.support.oracle_steps import ended, finalised, of, opened, ranked
 from tests.support.records import HandClock, a_spend
 from tests.support.store_faults import losing_replies, refusing
 from touchstone.attempts import LEASE
@@ -35,8 +35,8 @@ def task(tasks: Tasks, clock: HandClock) -> Task:
     """A contest that is ranked, and may be challenged for an hour."""
     task = opened(tasks)
     clock.now = DEADLINE
-    tasks.end(**of(task))
-    return tasks.rank(**of(task), places=STANDS)
+    ended(tasks, task)
+    return ranked(tasks, task, STANDS)
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def test_r21_a_challenge_in_the_last_moment_is_made_or_refused_and_never_left_be
     def finalise() -> bool:
         barrier.wait()
         try:
-            return tasks.finalise(**of(task)).state == "final"
+            return finalised(tasks, task).state == "final"
         except ConflictError:
             return False
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.oracle import COMPARED, DEADLINE, failed_gate, passed_gate, scoring, unjudged
-from tests.support.oracle_steps import handed_in, of, opened, scored_at
+from tests.support.oracle_steps import ended, finalised, handed_in, of, opened, ranked, scored_at
 from tests.support.records import START, HandClock, a_spend
 from tests.support.store_faults import cancelled, losing_replies, refusing
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError, TooLargeError
@@ -37,9 +37,9 @@ def task(tasks: Tasks) -> Task:
 def decided(tasks: Tasks, task: Task, clock: HandClock, *places: str) -> Task:
     """The contest with its ranking."""
     clock.now = DEADLINE
-    tasks.end(**of(task))
+    ended(tasks, task)
     ranking = tuple(Place(submission_id=one, rank=rank, final_score=70.0) for rank, one in enumerate(places, start=1))
-    return tasks.rank(**of(task), places=ranking)
+    return ranked(tasks, task, ranking)
 
 
 def test_a_submission_is_read_back_with_its_text_and_met_again_by_a_repeat_even_after_the_deadline(
@@ -186,7 +186,7 @@ def test_r21_what_is_read_after_the_deadline_is_all_there_will_ever_be(
 
     def end() -> list[Submission]:
         barrier.wait()
-        tasks.end(**of(task))
+        ended(tasks, task)
         return list(submissions.of_task(**of(task)))
 
     with ThreadPoolExecutor(9) as workers:
@@ -248,7 +248,7 @@ def test_nothing_moves_once_a_contest_is_ranked_but_by_a_challenge_and_nothing_a
     again = judgements.recompare(one.ref, comparisons=COMPARED)
     assert (again.individual, again.comparisons) == (scoring(90), COMPARED)
     clock.advance(hours=1)
-    tasks.finalise(**of(task))
+    finalised(tasks, task)
     assert judgements.rescore(one.ref, scoring=scoring(10)) == again
     assert judgements.recompare(one.ref, comparisons=()) == again
     assert submissions.get(one.ref) == again

@@ -25,10 +25,11 @@ from touchstone.operations.tasks.context import SETTLED_WITHIN
 from touchstone.operations.tasks.deciding import decide
 from touchstone.operations.tasks.ranking import finalise
 from touchstone.oracle import challenge as steps
+from touchstone.oracle import task as task_steps
 from touchstone.oracle.challenge import ChallengeRequest
 from touchstone.oracle.feedback import ScoringFeedback
 from touchstone.oracle.task import MAX_CHALLENGES, Task
-from touchstone.records import Artifacts, Tasks, new_ulid
+from touchstone.records import Artifacts, new_ulid
 
 
 def everything(market: Market, task: Task) -> tuple[object, ...]:
@@ -251,7 +252,7 @@ async def test_one_that_nobody_could_score_may_come_into_the_ranking_by_a_challe
     assert market.final(task.id).winner == found["cleo"].id
 
 
-@pytest.mark.parametrize("place", [(Tasks, "decide"), (steps, "settled"), (steps, "decided")])
+@pytest.mark.parametrize("place", [(task_steps, "decided"), (steps, "settled"), (steps, "decided")])
 async def test_a_crash_in_the_middle_of_a_decision_is_made_good_by_whoever_takes_it_up(
     market: Market, dying: Dying, place: tuple[Any, str]
 ) -> None:

@@ -8,6 +8,7 @@ from touchstone.judges.spends import Spend
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.tasks.ranking import final_of, left_to_compare, of_finalist, why_uncompared
 from touchstone.oracle import challenge as steps
+from touchstone.oracle import task as task_steps
 from touchstone.oracle.bands import Band
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
@@ -59,12 +60,8 @@ def settle(context: TaskContext, challenge: Challenge) -> TaskProgress:
                 ref, scoring=challenge.scoring, readings=challenge.readings, passages=challenge.passages
             )
             _recompare(context, task, challenge)
-        context.tasks.decide(
-            tenant=context.tenant,
-            task_id=task.id,
-            challenge_id=challenge.id,
-            places=challenge.places if challenge.state == "upheld" else None,
-        )
+        places = challenge.places if challenge.state == "upheld" else None
+        context.tasks.change(task.ref, lambda one: task_steps.decided(one, challenge.id, places))
     context.challenges.change(challenge.ref, steps.settled)
     return TaskProgress(state="decided")
 
