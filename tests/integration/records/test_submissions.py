@@ -17,9 +17,10 @@ from touchstone.errors import ConflictError, InputError, NotFoundError, StoreErr
 from touchstone.oracle.handing_in import MAX_SUBMISSION_BYTES, SubmissionRequest
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS, CriterionCheck, GateCheck
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.submission import MAX_REVISIONS, Submission
+from touchstone.oracle.submission import MAX_REVISIONS, Submission, recompared
 from touchstone.oracle.task import Task
 from touchstone.records import Artifacts, Judgements, Tasks, new_ulid
+from touchstone.records.judgements import CHALLENGED
 from touchstone.records.submissions import SUBMISSION, Submissions
 from touchstone.references import Reference
 
@@ -245,12 +246,12 @@ def test_nothing_moves_once_a_contest_is_ranked_but_by_a_challenge_and_nothing_a
     assert (missed.state, missed.gate, len(missed.spends)) == ("overtaken", None, 1)
     assert judgements.gate(late.ref, check=passed_gate(), spends=[a_spend()]) == missed
     judgements.rescore(one.ref, scoring=scoring(90))
-    again = judgements.recompare(one.ref, comparisons=COMPARED)
+    again = judgements.judged(one.ref, lambda each: recompared(each, COMPARED), during=CHALLENGED)
     assert (again.individual, again.comparisons) == (scoring(90), COMPARED)
     clock.advance(hours=1)
     finalised(tasks, task)
     assert judgements.rescore(one.ref, scoring=scoring(10)) == again
-    assert judgements.recompare(one.ref, comparisons=()) == again
+    assert judgements.judged(one.ref, lambda each: recompared(each, ()), during=CHALLENGED) == again
     assert submissions.get(one.ref) == again
 
 

@@ -277,7 +277,7 @@ async def test_a_finalists_reader_that_dies_with_two_replies_of_no_use_pays_for_
         raise StoreError("The store is away.")
 
     with monkeypatch.context() as broken:
-        broken.setattr("touchstone.records.judgements.Judgements.pay", fail)
+        broken.setattr("touchstone.operations.tasks.finalists.paid", fail)
         with pytest.raises(StoreError):
             await close(market.context(), task.id, deadline=task.deadline)
     assert len(market.script.asked) == 2

@@ -57,7 +57,7 @@ async def test_a_step_that_dies_with_two_replies_of_no_use_pays_for_no_third_one
         raise StoreError("The store is away.")
 
     with monkeypatch.context() as broken:
-        broken.setattr("touchstone.records.tasks.Tasks.give_up", fail)
+        broken.setattr("touchstone.oracle.task.given_up", fail)
         with pytest.raises(StoreError):
             await draft(market.context(), task.id)
     market.clock.now += 2 * LEASE

@@ -34,7 +34,7 @@ from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.entries import FinalistEntry
 from touchstone.oracle.model import DimensionScore, Unjudged
 from touchstone.oracle.scoring import ScoringResult, score_submission
-from touchstone.oracle.submission import Submission
+from touchstone.oracle.submission import Submission, read_anew
 from touchstone.oracle.task import Task
 from touchstone.records.judgements import CHALLENGED
 
@@ -168,7 +168,7 @@ async def _onward(context: TaskContext, task: Task, challenge: Challenge, *, dea
     records = [context.submission(task.id, each) for each in finalists]
     if challenge.finalists != finalists:
         for one in records:
-            context.judgements.read_anew(one.ref)
+            context.judgements.judged(one.ref, read_anew, during=CHALLENGED)
         challenge = context.challenges.change(challenge.ref, lambda one: steps.to_compare(one, finalists))
     read = await read_finalists(
         context,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from touchstone.judges.spends import Spend
@@ -15,8 +16,9 @@ from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.model import Unjudged
 from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist
-from touchstone.oracle.submission import Submission
+from touchstone.oracle.submission import Submission, recompared
 from touchstone.oracle.task import Task
+from touchstone.records.judgements import CHALLENGED
 
 NOBODY_COULD = Unjudged(
     stage="comparison", reason="invalid_reply", details=("A finalist could not be compared with the others again.",)
@@ -76,11 +78,10 @@ def _recompare(context: TaskContext, task: Task, challenge: Challenge) -> None:
         ref = context.ref("submission", each, task.id)
         if each in challenge.finalists:
             comparisons, uncompared = of_finalist(task, said, each)
-            context.judgements.recompare(
-                ref, comparisons=comparisons, uncompared=uncompared, why=why_uncompared(said, each)
-            )
+            step = partial(recompared, comparisons=comparisons, uncompared=uncompared, why=why_uncompared(said, each))
+            context.judgements.judged(ref, step, during=CHALLENGED)
         elif each not in compared:
-            context.judgements.recompare(ref, comparisons=())
+            context.judgements.judged(ref, partial(recompared, comparisons=()), during=CHALLENGED)
 
 
 def give_up(context: TaskContext, challenge: Challenge, why: Unjudged, *, spends: Sequence[Spend] = ()) -> TaskProgress:
