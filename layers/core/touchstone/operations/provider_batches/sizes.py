@@ -26,6 +26,8 @@ from touchstone.strict import Strict
 
 LEARNED_FOR = DAY
 """How long a learned size holds. To try a larger batch again costs one refused batch a day."""
+MOST_SEEN = 100
+"""The most batches of a deployment that are looked through for others of the same model."""
 
 
 class LearnedSize(Strict):
@@ -54,10 +56,6 @@ def learned_size(context: BatchingContext, provider: str, model: str, of: Batche
 
 def _key(context: BatchingContext, provider: str, model: str, of: BatchedKind) -> str:
     return f"{context.tenant}/provider-batches/sizes/{of}-{provider}-{quote(model, safe='')}.json"
-
-
-MOST_SEEN = 100
-"""The most batches of a deployment that are looked through for others of the same model."""
 
 
 def halve_batch(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
