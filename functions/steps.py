@@ -1,17 +1,22 @@
 """The common part of all steps of state machines: references in, a word and a wait out, never a text or a score."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime
 from functools import wraps
 from inspect import iscoroutine
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
 from functions.composition.work import run
 from functions.observability import count_step, logger, publishing
 from touchstone.clock import system_clock
+
+if TYPE_CHECKING:
+    from touchstone.operations.jobs.context import StepProgress
 
 SHORTEST_PAUSE_S = 1
 """The least seconds that a `waiting` step waits, so that no machine runs in a circle without a pause."""
@@ -41,23 +46,6 @@ class StepReferences(BaseModel):
         return {"tenant": self.tenant, "correlation_id": self.about}
 
 
-class ReportedProgress(Protocol):
-    """The progress of a step.
-
-    `state` is the word by which the machine chooses its next step. `until` is the moment until which it waits; None if
-    it does not wait. `reason` says why a try brought nothing; None if it brought something.
-    """
-
-    @property
-    def state(self) -> str: ...
-
-    @property
-    def until(self) -> datetime | None: ...
-
-    @property
-    def reason(self) -> str | None: ...
-
-
 def references_handler[R: StepReferences](
     references_type: type[R],
 ) -> Callable[[Callable[[R], dict[str, Any]]], Handler]:
@@ -79,7 +67,7 @@ def references_handler[R: StepReferences](
     return made
 
 
-def step_handler[R: StepReferences, C, P: ReportedProgress](
+def step_handler[R: StepReferences, C, P: StepProgress](
     references_type: type[R],
     context_of: Callable[[str], C],
     *,
@@ -108,13 +96,13 @@ def step_handler[R: StepReferences, C, P: ReportedProgress](
     return made
 
 
-def step_output(progress: ReportedProgress) -> dict[str, Any]:
+def step_output(progress: StepProgress) -> dict[str, Any]:
     """The word and the wait of a step, in the form that its machine reads."""
     least = SHORTEST_PAUSE_S if progress.state == "waiting" else 0
     return {"state": progress.state, "wait_seconds": max(least, seconds_until(progress.until))}
 
 
-def list_output(progress: Any) -> dict[str, Any]:
+def list_output(progress: StepProgress) -> dict[str, Any]:
     """The key of the list that the machine's map state reads next; empty if there is no list."""
     return {} if progress.list_key is None else {"list_key": progress.list_key}
 

@@ -256,9 +256,6 @@ def _several(tenant: str, cache_scope: str | None, wanted: JudgeCount) -> JudgeP
 
 def _of_tier(judges: Judges, tier: Tier) -> Judge:
     """The preferred judge of a tier. Raises `SettingsError` if no judge can be asked."""
-    from touchstone.errors import SettingsError
+    from touchstone.judges.opening import judge_chosen
 
-    judge = judges.default(tier)
-    if judge is None:
-        raise SettingsError(f"No judge can be asked without a key: {judges.remedy}.")
-    return judge
+    return judge_chosen(judges, None, tier, without_a_key="No judge can be asked")

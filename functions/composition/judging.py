@@ -1,7 +1,8 @@
-"""The judges: the model registry, a tenant's judges within their quotas, and which provider is preferred."""
+"""The judges: their registry and keys, a tenant's judges within their quotas, and which provider is preferred."""
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -11,9 +12,12 @@ from functions.composition import stores
 from functions.environment import environment
 
 if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.parameters import SecretsProvider
+
     from touchstone.answers.providers import Preferences
     from touchstone.judges import Adapter, Judges
     from touchstone.judges.base import Tier
+    from touchstone.judges.keys import Place
     from touchstone.judges.registry import Registry
     from touchstone.judges.sureness import JudgeThresholds
     from touchstone.operations.provider_batches.replaying import BatchApis
@@ -28,6 +32,8 @@ THRESHOLDS_KEPT_SECONDS = 60.0
 most verifications save a read."""
 NO_TENANT = "touchstone"
 """The tenant whose judges are looked at if no tenant is concerned. No judge is asked in its name."""
+ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL"
+"""The variable that is set if another service stands in for AWS: a local cloud sets it for its functions."""
 
 
 @cache
@@ -52,6 +58,57 @@ def generator() -> Generator:
     from touchstone.quizzes.generation import model_for_generation
 
     return model_for_generation(registry())
+
+
+class DeploymentKeys:
+    """The keys in the deployment's secret, read again once they are older than the environment allows (300 s)."""
+
+    def __init__(self, listed: Registry) -> None:
+        self._registry = listed
+
+    @property
+    def place(self) -> Place:
+        """Where the keys are set: in the secret, which a local cloud ("laptop") fills when it is brought up."""
+        return "laptop" if ENDPOINT_VARIABLE in os.environ else "deployment"
+
+    def get(self, provider: str) -> str | None:
+        """The key of a provider; None if the secret has none.
+
+        Raises `StoreError` if the secret cannot be read, and `SettingsError` if it holds something other than keys.
+        """
+        from touchstone.judges.keys import EnvironmentKeys
+
+        return EnvironmentKeys(self._registry, _stored_keys()).get(provider)
+
+
+def _stored_keys() -> dict[str, str]:
+    """The keys in the secret, by variable name; empty if the secret is empty. Raises as `DeploymentKeys.get`."""
+    from aws_lambda_powertools.utilities.parameters import GetParameterError
+
+    from touchstone.errors import StoreError
+    from touchstone.judges.keys import keys_in
+
+    name = environment().require("secret_id")
+    try:
+        secret = _secrets().get(name, max_age=environment().keys_kept_seconds)
+    except GetParameterError:
+        # The error's own words come from the service and could name keys, so they are left out.
+        raise StoreError(
+            "The secret of the judges' keys could not be read; it is safe to repeat. "
+            "If it stays so, check that TOUCHSTONE_SECRET_ID names a secret that this function may read."
+        ) from None
+    return keys_in(secret or b"{}")
+
+
+@cache
+def _secrets() -> SecretsProvider:
+    import boto3
+    from aws_lambda_powertools.utilities.parameters import SecretsProvider
+
+    from functions.clients import for_secrets
+
+    # The client comes from boto3's default session: a new session would read boto3's data on services once more.
+    return SecretsProvider(boto3_client=boto3.client("secretsmanager", config=for_secrets()))
 
 
 @cache
@@ -99,7 +156,6 @@ def forget() -> None:
 def _judges(
     listed: Registry, tenant: str, *, patient: bool, awaited: bool = False, cache_scope: str | None = None
 ) -> Judges:
-    from functions.judge_keys import DeploymentKeys
     from touchstone.budgets import DynamoAdmission
     from touchstone.judges.opening import Judges
     from touchstone.operations.jobs.patience import PatientJudges
@@ -158,7 +214,6 @@ def batched(tier: Tier = "evaluate") -> bool:
 
 def batch_apis(listed: Registry | None = None) -> BatchApis:
     """The providers' batch APIs, on the connections that all judges share. `listed` None: the deployment's registry."""
-    from functions.judge_keys import DeploymentKeys
     from touchstone.operations.provider_batches.replaying import BatchApis
 
     listed = listed or registry()

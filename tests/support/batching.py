@@ -13,7 +13,7 @@ from typing import Any
 import boto3
 import pytest
 
-from functions import drain, judge_keys, sweep
+from functions import drain, sweep
 from functions.composition import judging, stores, work
 from tests.support.api import Api
 from tests.support.batches import BatchMachine
@@ -144,7 +144,7 @@ class BatchingHouse:
         """Leave no key in the secret, and let every function read it anew."""
         boto3.client("secretsmanager", region_name=REGION).put_secret_value(SecretId=SECRET, SecretString="{}")
         judging.forget()
-        judge_keys._secrets.cache_clear()
+        judging._secrets.cache_clear()
 
     def hour(self, fate: Fate | None = None) -> None:
         """An hour passes, and the schedules do their work; whoever is killed in it leaves theirs to the others."""

@@ -15,8 +15,8 @@ class DiedError(Exception):
     """A process that ends in the middle of its work."""
 
 
-type Dying = Callable[[type, str], AbstractContextManager[None]]
-"""Whoever calls this method of this class dies before it has an effect, and only there."""
+type Dying = Callable[[Any, str], AbstractContextManager[None]]
+"""Whoever calls this function of this class or module dies before it has an effect, and only there."""
 
 
 type When = Literal["before", "after"]

@@ -11,7 +11,7 @@ import boto3
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions import environment, idempotency, judge_keys
+from functions import environment, idempotency
 from functions.composition import contexts, judging, stores, work
 from tests.support.events import event
 from tests.support.machines import Machines
@@ -184,7 +184,7 @@ def deployed(
 
 
 def _cached() -> Iterator[Any]:
-    for module in (contexts, judging, stores, work, environment, judge_keys, idempotency):
+    for module in (contexts, judging, stores, work, environment, idempotency):
         yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 

@@ -10,7 +10,7 @@ from functions.pages.visit import Page, PageView, Visit, router, visit
 from touchstone.errors import InputError
 from touchstone.surfaces.experiments.pairs import PairResult
 from touchstone.surfaces.experiments.record import ExperimentView
-from touchstone.surfaces.experiments.report.side_pages import WORDS
+from touchstone.surfaces.experiments.report.pages import WORDS
 from touchstone.surfaces.experiments.report.sides import (
     OUTCOMES,
     Outcome,

@@ -19,9 +19,9 @@ from touchstone.answers.progress import new_record
 from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError, TouchstoneError
 from touchstone.operations.answers.sweeping import NO_ANSWER
-from touchstone.operations.batches.chunks import CHUNK_LINES, LineChunk
+from touchstone.operations.batches.chunks import CHUNK_LINES, LineChunk, request_of
 from touchstone.operations.batches.line_work import line_answer_id
-from touchstone.operations.batches.lines import MAX_LINE_BYTES, SolveLine, VerifyLine, parse_line, request_of
+from touchstone.operations.batches.lines import MAX_LINE_BYTES, SolveLine, VerifyLine, parse_line
 from touchstone.records import Batch
 
 TENANT = "demo"

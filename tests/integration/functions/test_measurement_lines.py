@@ -15,8 +15,8 @@ from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import TENANT
 from tests.support.providers import ProviderServer, error
 from tests.support.quizzes import SOURCE, quiz
-from touchstone.operations.batches.chunks import LineChunk
-from touchstone.operations.batches.job_lines import MEASUREMENT_RESULT, MeasurementLine, request_in
+from touchstone.operations.batches.chunks import LineChunk, request_of
+from touchstone.operations.batches.job_lines import MEASUREMENT_RESULT, MeasurementLine
 from touchstone.operations.batches.lines import parse_line
 from touchstone.operations.surfaces import measuring
 
@@ -121,7 +121,7 @@ def test_an_unexpected_fault_leaves_the_line_to_its_machine(
 def test_a_line_carries_the_requests_own_fields() -> None:
     line = parse_line(json.dumps(_line(quiz(1), language="zh", use_cache=False, source=SOURCE)).encode())
     assert isinstance(line, MeasurementLine)
-    request = request_in(line)
+    request = request_of(line)
     assert (line.result, request.surface, request.language, request.use_cache) == (
         MEASUREMENT_RESULT,
         "quiz",

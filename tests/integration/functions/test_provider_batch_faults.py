@@ -35,7 +35,8 @@ from touchstone.operations.jobs.sweep import STALLED_AFTER
 from touchstone.operations.provider_batches import advancing, gathering
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.following import BatchLocation
-from touchstone.operations.provider_batches.learned_sizes import LEARNED_FOR
+from touchstone.operations.provider_batches.questions import lines_of
+from touchstone.operations.provider_batches.sizes import LEARNED_FOR
 from touchstone.records.answers import asked
 
 
@@ -260,7 +261,7 @@ def _swept(context: BatchingContext, batch: ProviderBatch) -> None:
 
 
 def _made_again(context: BatchingContext, batch: ProviderBatch) -> None:
-    questions = gathering.lines_of(context, batch)
+    questions = lines_of(context, batch)
     gathering.begun(context, batch.provider, batch.model, questions, most_usd=batch.most_usd, batch_id=batch.id)
 
 

@@ -17,8 +17,8 @@ from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import TENANT, event
 from tests.support.providers import ProviderServer, error
 from touchstone.clock import system_clock
-from touchstone.operations.batches.chunks import LineChunk
-from touchstone.operations.batches.job_lines import QuizLine, quiz_request_in
+from touchstone.operations.batches.chunks import LineChunk, request_of
+from touchstone.operations.batches.job_lines import QuizLine
 from touchstone.operations.batches.lines import parse_line
 from touchstone.operations.quizzes import making
 from touchstone.operations.quizzes.making import generate
@@ -147,7 +147,7 @@ async def _lost(context: Any, quiz_id: str, **named: Any) -> Any:
 def test_a_line_carries_its_request_and_no_more() -> None:
     line = parse_line(json.dumps(_line()).encode())
     assert isinstance(line, QuizLine)
-    assert quiz_request_in(line) == QuizRequest(questions=2, **COURSE)
+    assert request_of(line) == QuizRequest(questions=2, **COURSE)
 
 
 def _round(

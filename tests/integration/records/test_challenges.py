@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.oracle import DEADLINE, PLACES, READING, scoring, unjudged
-from tests.support.oracle_steps import of, opened
+from tests.support.oracle_steps import ended, finalised, of, opened, ranked
 from tests.support.records import HandClock, a_spend
 from tests.support.store_faults import losing_replies, refusing
 from touchstone.attempts import LEASE
 from touchstone.errors import ConflictError, NotFoundError, StoreError
+from touchstone.oracle import challenge as steps
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import Task
@@ -34,8 +35,8 @@ def task(tasks: Tasks, clock: HandClock) -> Task:
     """A contest that is ranked, and may be challenged for an hour."""
     task = opened(tasks)
     clock.now = DEADLINE
-    tasks.end(**of(task))
-    return tasks.rank(**of(task), places=STANDS)
+    ended(tasks, task)
+    return ranked(tasks, task, STANDS)
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def test_another_tenants_challenge_is_just_missing(challenges: Challenges, task:
         lambda: challenges.add(tenant="rival", task_id=task.id, challenge_id=made.id, request=REQUEST),
         lambda: challenges.get(replace(made.ref, tenant="rival")),
         lambda: challenges.get(replace(made.ref, id="RECORD")),
-        lambda: challenges.begin_rescoring(made.model_copy(update={"tenant": "rival"})),
+        lambda: challenges.begin(replace(made.ref, tenant="rival"), lambda one: one),
     ]
     for step in steps:
         with pytest.raises(NotFoundError, match=r"no (task|challenge) with this id"):
@@ -107,25 +108,32 @@ def test_r1_of_many_who_would_score_again_one_does(challenges: Challenges, made:
 
     def begin(_: int) -> bool:
         barrier.wait()
-        return challenges.begin_rescoring(made)[1]
+        return challenges.begin(made.ref, lambda one: steps.begun(one, now=clock()))[1]
 
     with ThreadPoolExecutor(8) as workers:
         assert sum(workers.map(begin, range(8))) == 1
     until = clock() + timedelta(minutes=1)
-    back = challenges.put_back(made, why=unjudged("scoring"), until=until, ended="limited", spends=[a_spend()])
+    why, spends = unjudged("scoring"), [a_spend()]
+    back = challenges.change(
+        made.ref, lambda one: steps.put_back(one, why, until=until, ended="limited", spends=spends)
+    )
     assert (back.attempts.tries, back.attempts.not_before, back.failure) == (0, until, unjudged("scoring"))
 
 
 def test_r20_a_decision_is_kept_once(challenges: Challenges, made: Challenge, clock: HandClock) -> None:
-    again = challenges.rescore(made, scoring=scoring(90), readings=[READING], passages=[], spends=[a_spend()])
-    assert challenges.rescore(made, scoring=scoring(10), readings=[], passages=[]) == again
-    assert challenges.to_compare(made, ["s1", "s2"]).finalists == ("s1", "s2")
-    upheld = challenges.decide(made, "upheld", places=PLACES, spends=[a_spend()])
+    def stored(step: Callable[[Challenge], Challenge]) -> Challenge:
+        return challenges.change(made.ref, step)
+
+    spends = [a_spend()]
+    again = stored(lambda one: steps.rescored(one, scoring(90), readings=[READING], passages=[], spends=spends))
+    assert stored(lambda one: steps.rescored(one, scoring(10), readings=[], passages=[])) == again
+    assert stored(lambda one: steps.to_compare(one, ["s1", "s2"])).finalists == ("s1", "s2")
+    upheld = stored(lambda one: steps.decided(one, "upheld", places=PLACES, now=clock(), spends=spends))
     assert (upheld.state, upheld.places, upheld.decided_at, len(upheld.spends)) == ("upheld", PLACES, clock(), 2)
     clock.advance(hours=1)
-    assert challenges.decide(made, "rejected") == upheld
-    assert challenges.give_up(made, why=unjudged("scoring")) == upheld
-    assert challenges.keep_from_sweep(made, until=clock()) == upheld
+    assert stored(lambda one: steps.decided(one, "rejected", now=clock())) == upheld
+    assert stored(lambda one: steps.unresolved(one, unjudged("scoring"), now=clock())) == upheld
+    assert stored(lambda one: steps.carried(one, clock())) == upheld
 
 
 def test_a_challenge_is_found_as_unfinished_until_it_is_settled_unless_somebody_carries_it(
@@ -140,17 +148,17 @@ def test_a_challenge_is_found_as_unfinished_until_it_is_settled_unless_somebody_
     clock.advance(minutes=11)
     (one,) = challenges.unfinished(older_than=late)
     assert one == Reference("acme", "challenge", made.id, task.id)
-    challenges.begin_rescoring(made)
+    challenges.change(made.ref, lambda one: steps.begun(one, now=clock()))
     assert found() == []
     clock.now += LEASE + late + timedelta(seconds=1)
     assert found() == [made.id]
-    challenges.keep_from_sweep(made, until=clock() + timedelta(hours=1))
+    challenges.change(made.ref, lambda one: steps.carried(one, clock() + timedelta(hours=1)))
     assert found() == []
     clock.advance(hours=2)
     assert found() == [made.id]
-    left = challenges.give_up(made, why=unjudged("scoring"))
+    left = challenges.change(made.ref, lambda one: steps.unresolved(one, unjudged("scoring"), now=clock()))
     assert (left.state, found()) == ("unresolved", [made.id])
-    challenges.settle(made)
+    challenges.change(made.ref, steps.settled)
     clock.advance(days=1)
     assert found() == []
 
@@ -175,7 +183,7 @@ def test_r21_a_challenge_in_the_last_moment_is_made_or_refused_and_never_left_be
     def finalise() -> bool:
         barrier.wait()
         try:
-            return tasks.finalise(**of(task)).state == "final"
+            return finalised(tasks, task).state == "final"
         except ConflictError:
             return False
 

@@ -15,6 +15,7 @@ from tests.support.records import HandClock, a_spend
 from tests.support.store_faults import losing_replies
 from touchstone.attempts import LEASE
 from touchstone.errors import ConflictError, NotFoundError, StoreError
+from touchstone.oracle import comparison as steps
 from touchstone.oracle.compared import PURPOSE
 from touchstone.oracle.comparison import RANKING_ROUND_ID, DimensionComparison
 from touchstone.oracle.task import Task
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 DIMENSIONS = ("credibility", "clarity")
 FINALISTS = ("s1", "s2", "s3")
+WHY = unjudged("comparison")
 _X, _Y = FOUND.orders[0].scores
 FLIPPED = replace(
     FOUND,
@@ -61,7 +63,7 @@ def test_a_round_is_begun_once_and_another_one_is_apart(
     comparisons: Comparisons, task: Task, begun: dict[str, DimensionComparison]
 ) -> None:
     assert set(begun) == set(DIMENSIONS)
-    comparisons.keep(begun["clarity"], FOUND)
+    comparisons.change(begun["clarity"], lambda each: steps.with_result(each, FOUND))
     comparisons.begin_round(**of(task), round_id=RANKING_ROUND_ID, dimensions=DIMENSIONS, finalists=FINALISTS)
     states = {one.dimension: one.state for one in comparisons.of_round(**of(task), round_id=RANKING_ROUND_ID)}
     assert states == {"credibility": "waiting", "clarity": "compared"}
@@ -79,7 +81,9 @@ def test_another_tenants_comparisons_are_just_missing(
     with pytest.raises(NotFoundError, match="no comparison"):
         comparisons.begin(tenant="rival", task_id=task.id, round_id=RANKING_ROUND_ID, dimension="clarity")
     with pytest.raises(NotFoundError, match="no comparison"):
-        comparisons.keep(begun["clarity"].model_copy(update={"tenant": "rival"}), FOUND)
+        comparisons.change(
+            begun["clarity"].model_copy(update={"tenant": "rival"}), lambda each: steps.with_result(each, FOUND)
+        )
 
 
 def test_r1_of_many_who_would_compare_a_dimension_one_does_until_its_lease_runs_out(
@@ -104,12 +108,12 @@ def test_the_first_result_is_kept_and_what_was_paid_before_it(
 ) -> None:
     one, _ = comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")
     until = clock() + timedelta(minutes=1)
-    comparisons.put_back(one, why=unjudged("comparison"), until=until, ended="unread", spends=[a_spend()])
-    kept = comparisons.keep(one, FOUND)
+    comparisons.change(one, lambda each: steps.put_back(each, WHY, until=until, ended="unread", spends=[a_spend()]))
+    kept = comparisons.change(one, lambda each: steps.with_result(each, FOUND))
     assert (kept.state, kept.failure, len(kept.spends)) == ("compared", None, 2)
-    assert comparisons.give_up(one, why=unjudged("comparison")) == kept
-    other = comparisons.give_up(begun["credibility"], why=unjudged("comparison"))
-    assert (other.state, comparisons.keep(other, FOUND)) == ("unscored", other)
+    assert comparisons.change(one, lambda each: steps.given_up(each, WHY)) == kept
+    other = comparisons.change(begun["credibility"], lambda each: steps.given_up(each, WHY))
+    assert (other.state, comparisons.change(other, lambda each: steps.with_result(each, FOUND))) == ("unscored", other)
 
 
 def test_r16_a_try_whose_answer_was_lost_is_nobodys_until_its_lease_runs_out(
@@ -137,13 +141,13 @@ def test_what_a_comparison_counts_for_its_judge_counts_once_and_can_be_counted_a
     assert statistics.judges("acme") == {}
     unread = [a_spend(purpose=PURPOSE, model="m", failure="unreadable")]
     until = one.created_at + timedelta(minutes=1)
-    comparisons.put_back(one, why=unjudged("comparison"), until=until, ended="unread", spends=unread)
+    comparisons.change(one, lambda each: steps.put_back(each, WHY, until=until, ended="unread", spends=unread))
     with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
-        comparisons.keep(one, FLIPPED)
+        comparisons.change(one, lambda each: steps.with_result(each, FLIPPED))
     for _ in range(2):
-        comparisons.keep(one, FLIPPED)
-    comparisons.give_up(begun["credibility"], why=unjudged("comparison"), spends=unread)
-    comparisons.give_up(begun["credibility"], why=unjudged("comparison"), spends=unread)
+        comparisons.change(one, lambda each: steps.with_result(each, FLIPPED))
+    comparisons.change(begun["credibility"], lambda each: steps.given_up(each, WHY, spends=unread))
+    comparisons.change(begun["credibility"], lambda each: steps.given_up(each, WHY, spends=unread))
     (card,) = statistics.judges("acme").items()
     assert card[0] == JUDGE
     assert (card[1].answered, card[1].cached, card[1].unreadable) == (1, 1, 2)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.oracle_steps import of, opened
+from tests.support.oracle_steps import ended as closed
+from tests.support.oracle_steps import ended_in_vain, of, opened
 from tests.support.records import HandClock
 from tests.support.store_faults import losing_replies, refusing
 from touchstone.errors import NotFoundError, StoreError
@@ -24,8 +25,8 @@ def ended(tasks: Tasks, clock: HandClock) -> Task:
     """A task whose end is told by two events."""
     task = opened(tasks, "fastest_first")
     clock.advance(days=7)
-    tasks.end(**of(task))
-    return tasks.end_without_winner(**of(task))
+    closed(tasks, task)
+    return ended_in_vain(tasks, task)
 
 
 def test_what_happened_waits_until_it_is_sent_and_not_longer(ended: Task, outbox: Outbox, clock: HandClock) -> None:
@@ -149,7 +150,7 @@ def test_events_of_all_tenants_wait_in_one_line_the_oldest_first(
     late = opened(tasks, "fastest_first", deadline=early.deadline + timedelta(days=1))
     clock.advance(days=8)
     for task in (late, early):
-        tasks.end(**of(task))
-        tasks.end_without_winner(**of(task))
+        closed(tasks, task)
+        ended_in_vain(tasks, task)
         clock.advance(seconds=1)
     assert [one.event.tenant for one in outbox.pending()] == ["acme", "acme", "rival", "rival"]

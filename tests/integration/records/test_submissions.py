@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.oracle import COMPARED, DEADLINE, failed_gate, passed_gate, scoring, unjudged
-from tests.support.oracle_steps import handed_in, of, opened, scored_at
+from tests.support.oracle_steps import ended, finalised, handed_in, of, opened, ranked, scored_at
 from tests.support.records import START, HandClock, a_spend
 from tests.support.store_faults import cancelled, losing_replies, refusing
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError, TooLargeError
 from touchstone.oracle.handing_in import MAX_SUBMISSION_BYTES, SubmissionRequest
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS, CriterionCheck, GateCheck
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.submission import MAX_REVISIONS, Submission
+from touchstone.oracle.submission import MAX_REVISIONS, Submission, recompared
 from touchstone.oracle.task import Task
 from touchstone.records import Artifacts, Judgements, Tasks, new_ulid
+from touchstone.records.judgements import CHALLENGED
 from touchstone.records.submissions import SUBMISSION, Submissions
 from touchstone.references import Reference
 
@@ -37,9 +38,9 @@ def task(tasks: Tasks) -> Task:
 def decided(tasks: Tasks, task: Task, clock: HandClock, *places: str) -> Task:
     """The contest with its ranking."""
     clock.now = DEADLINE
-    tasks.end(**of(task))
+    ended(tasks, task)
     ranking = tuple(Place(submission_id=one, rank=rank, final_score=70.0) for rank, one in enumerate(places, start=1))
-    return tasks.rank(**of(task), places=ranking)
+    return ranked(tasks, task, ranking)
 
 
 def test_a_submission_is_read_back_with_its_text_and_met_again_by_a_repeat_even_after_the_deadline(
@@ -186,7 +187,7 @@ def test_r21_what_is_read_after_the_deadline_is_all_there_will_ever_be(
 
     def end() -> list[Submission]:
         barrier.wait()
-        tasks.end(**of(task))
+        ended(tasks, task)
         return list(submissions.of_task(**of(task)))
 
     with ThreadPoolExecutor(9) as workers:
@@ -245,12 +246,12 @@ def test_nothing_moves_once_a_contest_is_ranked_but_by_a_challenge_and_nothing_a
     assert (missed.state, missed.gate, len(missed.spends)) == ("overtaken", None, 1)
     assert judgements.gate(late.ref, check=passed_gate(), spends=[a_spend()]) == missed
     judgements.rescore(one.ref, scoring=scoring(90))
-    again = judgements.recompare(one.ref, comparisons=COMPARED)
+    again = judgements.judged(one.ref, lambda each: recompared(each, COMPARED), during=CHALLENGED)
     assert (again.individual, again.comparisons) == (scoring(90), COMPARED)
     clock.advance(hours=1)
-    tasks.finalise(**of(task))
+    finalised(tasks, task)
     assert judgements.rescore(one.ref, scoring=scoring(10)) == again
-    assert judgements.recompare(one.ref, comparisons=()) == again
+    assert judgements.judged(one.ref, lambda each: recompared(each, ()), during=CHALLENGED) == again
     assert submissions.get(one.ref) == again
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
@@ -11,14 +12,14 @@ import pytest
 
 from tests.support.briefs import dimensions
 from tests.support.oracle import DEADLINE, a_request, a_submission, scoring
-from tests.support.oracle_steps import handed_in, of, opened, scored_at
+from tests.support.oracle_steps import ended, ended_in_vain, finalised, handed_in, of, opened, ranked, scored_at
 from tests.support.records import START, HandClock
 from tests.support.store_faults import cancelled, losing_replies, refusing
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError
 from touchstone.oracle.challenge import ChallengeRequest
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import Submission
-from touchstone.oracle.task import Task
+from touchstone.oracle.task import Task, decided, given_up, locked, with_deadline
 from touchstone.records import Challenges, Judgements, Outbox, Submissions, Tasks, new_ulid
 from touchstone.references import Reference
 
@@ -57,9 +58,7 @@ def test_another_tenants_task_is_just_missing(tasks: Tasks, outbox: Outbox) -> N
     steps: list[Callable[[], object]] = [
         lambda: tasks.get(Reference("rival", "task", theirs["task_id"])),
         lambda: tasks.get(Reference("acme", "task", "nonsense")),
-        lambda: tasks.lock(**theirs, dimensions=dimensions()),
-        lambda: tasks.end(**theirs),
-        lambda: tasks.set_deadline(**theirs, deadline=DEADLINE),
+        lambda: tasks.change(replace(task.ref, tenant="rival"), lambda one: one),
         lambda: tasks.win(submission=passing(task).model_copy(update={"tenant": "rival"})),
     ]
     for step in steps:
@@ -74,10 +73,10 @@ def test_r20_every_step_of_a_contest_repeated_after_its_effect_changes_nothing_a
     task = tasks.add(tenant="acme", task_id=new_ulid(START), request=a_request())
     places = (Place(submission_id="s1", rank=1, final_score=81.0), Place(submission_id="s2", rank=2, final_score=70.0))
     steps: list[tuple[float, Callable[[], Task]]] = [
-        (0, lambda: tasks.lock(**of(task), dimensions=dimensions())),
-        (7, lambda: tasks.end(**of(task))),
-        (0, lambda: tasks.rank(**of(task), places=places)),
-        (1, lambda: tasks.finalise(**of(task))),
+        (0, lambda: tasks.change(task.ref, lambda one: locked(one, dimensions()))),
+        (7, lambda: ended(tasks, task)),
+        (0, lambda: ranked(tasks, task, places)),
+        (1, lambda: finalised(tasks, task)),
     ]
     told = [{}, {"task.closed": 1}, {"task.closed": 1}, {"task.closed": 1, "result.final": 1, "payout.due": 1}]
     for done, (days, step) in enumerate(steps):
@@ -94,10 +93,10 @@ def test_r20_every_step_of_a_contest_repeated_after_its_effect_changes_nothing_a
 def test_a_contest_that_nobody_won_is_final_and_pays_nobody(tasks: Tasks, outbox: Outbox, clock: HandClock) -> None:
     task = opened(tasks)
     clock.advance(days=7)
-    tasks.end(**of(task))
-    tasks.rank(**of(task), places=())
+    ended(tasks, task)
+    ranked(tasks, task, ())
     clock.advance(days=1)
-    assert tasks.finalise(**of(task)).winner is None
+    assert finalised(tasks, task).winner is None
     assert events_of(outbox, task) == {"task.closed": 1, "result.final": 1}
 
 
@@ -106,10 +105,10 @@ def test_a_fastest_first_task_ends_without_a_winner_at_its_deadline(
 ) -> None:
     task = opened(tasks, "fastest_first")
     with pytest.raises(ConflictError, match="has not come"):
-        tasks.end(**of(task))
+        ended(tasks, task)
     clock.advance(days=7)
-    assert (tasks.end(**of(task)).state, events_of(outbox, task)) == ("scoring", {"task.closed": 1})
-    assert (tasks.end_without_winner(**of(task)).state, tasks.win(submission=passing(task)).winner) == ("final", None)
+    assert (ended(tasks, task).state, events_of(outbox, task)) == ("scoring", {"task.closed": 1})
+    assert (ended_in_vain(tasks, task).state, tasks.win(submission=passing(task)).winner) == ("final", None)
     assert events_of(outbox, task) == {"task.closed": 1, "result.final": 1}
 
 
@@ -118,11 +117,11 @@ def test_a_submission_of_before_the_deadline_wins_a_fastest_first_task_after_it(
 ) -> None:
     task = opened(tasks, "fastest_first")
     clock.advance(days=7)
-    closed = tasks.end(**of(task))
+    closed = ended(tasks, task)
     clock.advance(hours=1)
     won = tasks.win(submission=passing(task))
     assert (won.state, won.closed_at, won.final_at) == ("final", closed.closed_at, clock())
-    assert tasks.end_without_winner(**of(task)) == won
+    assert ended_in_vain(tasks, task) == won
     assert events_of(outbox, task) == {"task.closed": 1, "result.final": 1, "payout.due": 1}
 
 
@@ -131,33 +130,33 @@ def test_a_challenge_may_change_the_ranking_until_it_is_final(
 ) -> None:
     task = opened(tasks)
     clock.advance(days=7)
-    tasks.end(**of(task))
-    tasks.rank(**of(task), places=(Place(submission_id="s1", rank=1, final_score=70.0),))
+    ended(tasks, task)
+    ranked(tasks, task, (Place(submission_id="s1", rank=1, final_score=70.0),))
     request = ChallengeRequest(challenger="writer-2", submission_id="s2", reason="Mine is better.")
     made = challenges.add(**of(task), challenge_id=new_ulid(clock()), request=request)
     other = (Place(submission_id="s2", rank=1, final_score=75.0),)
     clock.advance(hours=1)
     with pytest.raises(ConflictError, match="not decided yet"):
-        tasks.finalise(**of(task))
-    assert tasks.decide(**of(task), challenge_id=made.id, places=other).winner == "s2"
-    final = tasks.finalise(**of(task))
-    assert tasks.decide(**of(task), challenge_id=made.id, places=()) == final
+        finalised(tasks, task)
+    assert tasks.change(task.ref, lambda one: decided(one, made.id, other)).winner == "s2"
+    final = finalised(tasks, task)
+    assert tasks.change(task.ref, lambda one: decided(one, made.id, ())) == final
 
 
 def test_a_task_that_could_not_be_set_up_says_why(tasks: Tasks) -> None:
     task = tasks.add(tenant="acme", task_id=new_ulid(START), request=a_request())
-    failed = tasks.give_up(**of(task), failure="No judge answered.")
+    failed = tasks.change(task.ref, lambda one: given_up(one, "No judge answered."))
     assert (failed.state, failed.failure) == ("failed", "No judge answered.")
-    assert tasks.lock(**of(task), dimensions=dimensions()) == failed
+    assert tasks.change(task.ref, lambda one: locked(one, dimensions())) == failed
 
 
 def test_a_deadline_moves_while_it_lies_ahead(tasks: Tasks, clock: HandClock) -> None:
     task = opened(tasks)
     later = DEADLINE + timedelta(days=1)
-    assert tasks.set_deadline(**of(task), deadline=later).deadline == later
+    assert tasks.change(task.ref, lambda one: with_deadline(one, later, now=clock())).deadline == later
     clock.advance(days=8)
     with pytest.raises(ConflictError, match="cannot be moved"):
-        tasks.set_deadline(**of(task), deadline=later + timedelta(days=9))
+        tasks.change(task.ref, lambda one: with_deadline(one, later + timedelta(days=9), now=clock()))
 
 
 def test_only_scores_that_reach_60_close_a_task_and_only_a_fastest_first_one(
@@ -261,19 +260,19 @@ def test_a_task_is_found_as_unfinished_while_a_step_is_due_and_not_after_its_end
         return [one.id for one in tasks.unfinished(older_than=late)]
 
     assert found() == [task.id]
-    tasks.lock(**of(task), dimensions=dimensions())
+    tasks.change(task.ref, lambda one: locked(one, dimensions()))
     assert found() == []
     clock.advance(days=7)
     assert tasks.unfinished(older_than=clock() - DEADLINE) == ()
     assert tasks.unfinished(older_than=clock() - DEADLINE - timedelta(microseconds=1)) == (
         Reference("acme", "task", task.id),
     )
-    tasks.end(**of(task))
+    ended(tasks, task)
     assert tasks.unfinished(older_than=late) == ()
     assert found() == [task.id]
-    tasks.rank(**of(task), places=())
+    ranked(tasks, task, ())
     assert found() == []
     clock.advance(hours=1)
     assert found() == [task.id]
-    tasks.finalise(**of(task))
+    finalised(tasks, task)
     assert found() == []

@@ -73,3 +73,13 @@ def test_tokens_are_listed_and_revoked(online: Command, api: Loopback) -> None:
     assert online("tokens", "revoke", "01TOKEN").stderr == "The token 01TOKEN is revoked.\n"
     assert json.loads(online("tokens", "revoke", "01TOKEN", "--json").stdout) == INFO
     assert (api.asked[-1].method, api.asked[-1].path) == ("DELETE", "/v1/tokens/01TOKEN")
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_new_token_whose_reply_was_lost_is_not_taken_for_one(
+    online: Command, api: Loopback, pauses: list[float], form: tuple[str, ...]
+) -> None:
+    api.script = [Reply(cut=True), Reply(status=201, value={**NEW, "token": None})]
+    result = online("tokens", "create", "--role", "member", "--name", "ci", *form)
+    assert (result.exit_code, result.stdout, len(pauses)) == (4, "", 1)
+    assert "touchstone tokens revoke 01TOKEN" in result.stderr

@@ -27,7 +27,7 @@ def synthesized(settings: Settings, build: Callable[[Any, Any], object]) -> dict
 
 
 def test_the_sandbox_lies_in_the_zones_that_are_named() -> None:
-    from infra.constructs.sandbox import ProofSandbox
+    from infra.constructs.audits import ProofSandbox
     from infra.constructs.store import Store
 
     def build(stack: Any, runtime: Any) -> None:

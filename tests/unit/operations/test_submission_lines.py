@@ -5,6 +5,7 @@ import json
 import pytest
 
 from touchstone.errors import InputError
+from touchstone.operations.batches.chunks import request_of
 from touchstone.operations.batches.job_lines import SubmissionLine
 from touchstone.operations.batches.lines import parse_line
 
@@ -16,7 +17,7 @@ def test_a_text_or_a_file_is_handed_in(content: dict[str, str]) -> None:
     line = parse_line(json.dumps({**LINE, "id": "essay-1", **content}).encode())
     assert isinstance(line, SubmissionLine)
     assert (line.id, line.task_id) == ("essay-1", LINE["task_id"])
-    assert line.request.model_dump(exclude_none=True) == {"submitter": "writer-1", **content}
+    assert request_of(line).model_dump(exclude_none=True) == {"submitter": "writer-1", **content}
 
 
 @pytest.mark.parametrize(

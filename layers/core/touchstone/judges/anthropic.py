@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from touchstone.errors import JudgeError
 from touchstone.judges.adapters import counts, failures, replies
-from touchstone.judges.adapters.client import ClientAdapter
-from touchstone.judges.adapters.received import Received
+from touchstone.judges.adapters.client import ClientAdapter, Received
 from touchstone.judges.adapters.schemas import question_schema, tool_schema
 from touchstone.judges.base import JudgeQuestion
 from touchstone.judges.conversing import (
@@ -31,7 +30,7 @@ from touchstone.usage import Usage
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
-    from touchstone.judges.adapters.sending import Outcome
+    from touchstone.judges.adapters.connections import Outcome
 
 NAME = "Anthropic"
 """The provider, as failures name it."""
@@ -66,10 +65,10 @@ class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
     async def _send(self, client: "AsyncAnthropic", model: str, asked: ModelRequest, *, seconds: float) -> "Outcome":
         import anthropic
 
-        from touchstone.judges.adapters import sending
+        from touchstone.judges.adapters import connections
 
         body = self.body(model, asked)
-        return await sending.post_json(anthropic, client, "/v1/messages", body, provider=NAME, seconds=seconds)
+        return await connections.post_json(anthropic, client, "/v1/messages", body, provider=NAME, seconds=seconds)
 
     def _usage(self, asked: ModelRequest, body: dict[str, Any]) -> Usage:  # noqa: ARG002 - told alike for both
         return counts.of_message(body.get("usage"))

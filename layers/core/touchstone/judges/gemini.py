@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from touchstone.errors import JudgeError
 from touchstone.judges.adapters import counts, failures, replies
-from touchstone.judges.adapters.client import ClientAdapter
-from touchstone.judges.adapters.received import Received
+from touchstone.judges.adapters.client import ClientAdapter, Received
 from touchstone.judges.adapters.schemas import question_schema, tool_schema
 from touchstone.judges.base import JudgeQuestion
 from touchstone.judges.conversing import (
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from google.genai import Client
     from google.genai.types import Content, GenerateContentConfig
 
-    from touchstone.judges.adapters.sending import Outcome
+    from touchstone.judges.adapters.connections import Outcome
 
 NAME = "Gemini"
 """The provider, as failures name it."""
@@ -116,7 +115,7 @@ async def _send(client: "Client", model: str, body: dict[str, Any], *, seconds: 
     from google.genai.errors import APIError
     from google.genai.types import HttpOptions
 
-    from touchstone.judges.adapters import sending
+    from touchstone.judges.adapters import connections
 
     deadline = math.ceil(max(seconds, _SHORTEST_DEADLINE) * 1000)
     config = _config_type()(
@@ -126,7 +125,7 @@ async def _send(client: "Client", model: str, body: dict[str, Any], *, seconds: 
         # The SDK insists on contents. The contents of the body replace these.
         result = await client.aio.models.generate_content(model=model, contents=_no_contents(), config=config)
     except APIError as error:
-        return sending.to_response(error.response)
+        return connections.to_response(error.response)
     raw = result.sdk_http_response
     return replies.Response(status=200, headers={}, body=raw.body if raw and raw.body else "")
 

@@ -14,8 +14,7 @@ from pydantic import BaseModel
 from touchstone.errors import JudgeError
 from touchstone.judges import tracing
 from touchstone.judges.adapters import counts, failures, replies
-from touchstone.judges.adapters.client import ClientAdapter
-from touchstone.judges.adapters.received import Received
+from touchstone.judges.adapters.client import ClientAdapter, Received
 from touchstone.judges.adapters.schemas import question_schema, schema_name
 from touchstone.judges.base import JudgeQuestion
 from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest, Wire
@@ -25,7 +24,7 @@ from touchstone.usage import Usage
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-    from touchstone.judges.adapters.sending import Outcome
+    from touchstone.judges.adapters.connections import Outcome
 
 _KEYLESS = "none"
 """The key that is sent to a compatible server that needs none: the SDK insists on a key."""
@@ -79,10 +78,10 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
     async def _send(self, client: "AsyncOpenAI", model: str, asked: ModelRequest, *, seconds: float) -> "Outcome":
         import openai
 
-        from touchstone.judges.adapters import sending
+        from touchstone.judges.adapters import connections
 
         body = self.body(model, asked)
-        return await sending.post_json(openai, client, self.path(asked), body, provider=self.name, seconds=seconds)
+        return await connections.post_json(openai, client, self.path(asked), body, provider=self.name, seconds=seconds)
 
     def _usage(self, asked: ModelRequest, body: dict[str, Any]) -> Usage:
         count = counts.of_response if self.path(asked) == RESPONSES else counts.of_completion

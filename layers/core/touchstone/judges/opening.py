@@ -132,13 +132,13 @@ class Judges:
         connection = self._connection(self._registry.provider(provider).name)
         return self._judge_of(self._registry.find(provider, model), connection, "fresh")
 
-    def conversing(self, tier: Tier, *, provider: str | None = None, purpose: Purpose = "fresh") -> Conversing | None:
+    def conversing(self, tier: Tier, *, provider: str | None = None) -> Conversing | None:
         """The model to converse with for a tier: that of the named provider, or the one that `default` would choose.
 
         None if no provider is named and none has a key. Raises and warns as `get` does for the named provider.
         """
         name = self._first(tier) if provider is None else provider
-        return None if name is None else self._model_judge(name, tier, purpose)
+        return None if name is None else self._model_judge(name, tier, "fresh")
 
     def _model_judge(self, provider: str, tier: Tier, purpose: Purpose) -> ModelJudge:
         provider = self._registry.provider(provider).name
@@ -164,12 +164,12 @@ class Judges:
         provider = self._first(tier)
         return None if provider is None else self.get(provider, tier, purpose=purpose)
 
-    def another(self, tier: Tier, *, than: str, purpose: Purpose = "fresh") -> Judge | None:
+    def another(self, tier: Tier, *, than: str) -> Judge | None:
         """The judge for a tier of the first provider other than `than` that can be asked. None if there is no other."""
         provider = next((name for name in self.available() if name != than), None)
-        return None if provider is None else self.get(provider, tier, purpose=purpose)
+        return None if provider is None else self.get(provider, tier)
 
-    def distinct(self, tier: Tier, most: int, *, purpose: Purpose = "fresh") -> tuple[Judge, ...]:
+    def distinct(self, tier: Tier, most: int) -> tuple[Judge, ...]:
         """Different judges, `most` of them or as many as there are: the default judge, then those of other providers.
 
         If fewer providers than `most` can be asked, their strong models follow.
@@ -182,7 +182,7 @@ class Judges:
             for name in names:
                 found.setdefault((name, self._registry.model(name, each).name), each)
         seats = list(found.items())[:most]
-        return tuple(self.get(name, each, purpose=purpose) for (name, _), each in seats)
+        return tuple(self.get(name, each) for (name, _), each in seats)
 
     async def load(self, tier: Tier) -> None:
         """Load the SDK that `default` needs for a tier, so that no question waits for it later.

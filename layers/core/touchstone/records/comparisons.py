@@ -6,16 +6,11 @@ every change of the record writes the difference of its counts in the same trans
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 
-from touchstone.attempts import TryEnd
 from touchstone.aws import Table
 from touchstone.clock import Clock, system_clock
-from touchstone.judges.spends import Spend
 from touchstone.oracle import comparison as steps
-from touchstone.oracle.compared import ComparisonResult
 from touchstone.oracle.comparison import CARDS_OF_CALLS, DimensionComparison, orders_of
-from touchstone.oracle.model import Unjudged
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, counted_tallies, writes_of
 from touchstone.records.judge_counts import calls_of
@@ -78,31 +73,10 @@ class Comparisons:
             lambda one: steps.begun(one, now=self._clock()),
         )
 
-    def put_back(
-        self,
-        comparison: DimensionComparison,
-        *,
-        why: Unjudged,
-        until: datetime,
-        ended: TryEnd,
-        spends: Sequence[Spend] = (),
-    ) -> DimensionComparison:
-        """Record that a try brought nothing, and why; `ended` is what that says about the work."""
-        return self._step(comparison, lambda one: steps.put_back(one, why, until=until, ended=ended, spends=spends))
-
-    def keep(self, comparison: DimensionComparison, found: ComparisonResult) -> DimensionComparison:
-        """Keep what the judges said; a repeat keeps the first."""
-        return self._step(comparison, lambda one: steps.with_result(one, found))
-
-    def give_up(
-        self, comparison: DimensionComparison, *, why: Unjudged, spends: Sequence[Spend] = ()
-    ) -> DimensionComparison:
-        """Record that nobody could compare anything on this dimension, and why."""
-        return self._step(comparison, lambda one: steps.given_up(one, why, spends=spends))
-
-    def _step(
+    def change(
         self, comparison: DimensionComparison, step: Callable[[DimensionComparison], DimensionComparison]
     ) -> DimensionComparison:
+        """Take a pure step of a comparison, and return the record after it."""
         return self._records.change(comparison.tenant, COMPARISON_KIND.key(comparison), step)
 
 

@@ -15,7 +15,7 @@ from touchstone.judges.spends import Spend
 from touchstone.oracle import submission as steps
 from touchstone.oracle.model import GateCheck, IndividualScoring, JudgeOpinion, Unjudged
 from touchstone.oracle.passages import Passage
-from touchstone.oracle.submission import FinalistComparison, ScoringBatch, Submission, SubmissionState
+from touchstone.oracle.submission import FinalistComparison, Submission, SubmissionState
 from touchstone.oracle.task import TaskState
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import Key, key_of, task_key
@@ -63,7 +63,7 @@ class Judgements:
             before = one
             return steps.begun(one, at=at, now=self._clock())
 
-        after = self._step(ref, step, during=during)
+        after = self.judged(ref, step, during=during)
         return after, before is not None and after.attempts != before.attempts
 
     def put_back(
@@ -81,11 +81,11 @@ class Judgements:
         def step(one: Submission) -> Submission:
             return steps.put_back(one, why, until=until, ended=ended, spends=spends)
 
-        return self._step(ref, step, spends=spends, during=during)
+        return self.judged(ref, step, spends=spends, during=during)
 
     def gate(self, ref: Reference, *, check: GateCheck, spends: Sequence[Spend] = ()) -> Submission:
         """Keep the result of the gate check; a repeat keeps the first."""
-        return self._step(ref, lambda one: steps.gated(one, check, spends=spends), spends=spends)
+        return self.judged(ref, lambda one: steps.gated(one, check, spends=spends), spends=spends)
 
     def score(
         self,
@@ -105,23 +105,11 @@ class Judgements:
         def step(one: Submission) -> Submission:
             return steps.scored(one, scoring, race=race, readings=readings, passages=passages, spends=spends)
 
-        return self._step(ref, step, spends=spends)
-
-    def put_in(self, ref: Reference, batch: ScoringBatch) -> Submission:
-        """Keep which batch the questions of a scoring will be in."""
-        return self._step(ref, lambda one: steps.with_batch(one, batch))
-
-    def await_batch(self, ref: Reference, *, until: datetime) -> Submission:
-        """Record that a scoring waits for its batch, and is to be looked at again at `until`."""
-        return self._step(ref, lambda one: steps.awaiting(one, until=until))
-
-    def ask_now(self, ref: Reference) -> Submission:
-        """Have the judge asked at once from now on, whatever has happened to the task."""
-        return self._records.change(ref.tenant, key_of(ref), steps.hastened)
+        return self.judged(ref, step, spends=spends)
 
     def give_up(self, ref: Reference, *, why: Unjudged, spends: Sequence[Spend] = ()) -> Submission:
         """Record that nobody could judge the submission, and why. A judged submission stays as it is."""
-        return self._step(ref, lambda one: steps.given_up(one, why, spends=spends), spends=spends)
+        return self.judged(ref, lambda one: steps.given_up(one, why, spends=spends), spends=spends)
 
     def compare(
         self,
@@ -140,7 +128,7 @@ class Judgements:
         def step(one: Submission) -> Submission:
             return steps.compared(one, comparisons, uncompared=uncompared, why=why, spends=spends)
 
-        return self._step(ref, step, spends=spends)
+        return self.judged(ref, step, spends=spends)
 
     def rescore(
         self,
@@ -159,36 +147,13 @@ class Judgements:
         def step(one: Submission) -> Submission:
             return steps.rescored(one, scoring, readings=readings, passages=passages, spends=spends)
 
-        return self._step(ref, step, spends=spends, during=CHALLENGED)
+        return self.judged(ref, step, spends=spends, during=CHALLENGED)
 
-    def recompare(
-        self,
-        ref: Reference,
-        *,
-        comparisons: Sequence[FinalistComparison],
-        uncompared: Sequence[str] = (),
-        why: Unjudged | None = None,
-    ) -> Submission:
-        """Keep a challenge's comparisons, while the ranking may be challenged; otherwise nothing changes."""
+    def change(self, ref: Reference, step: Step) -> Submission:
+        """Take a step whatever has happened to the task. Return the submission after it."""
+        return self._records.change(ref.tenant, key_of(ref), step)
 
-        def step(one: Submission) -> Submission:
-            return steps.recompared(one, comparisons, uncompared=uncompared, why=why)
-
-        return self._step(ref, step, during=CHALLENGED)
-
-    def settle_race(self, ref: Reference) -> Submission:
-        """Note that the task is decided which a passing submission might have won: the sweep leaves it alone."""
-        return self._records.change(ref.tenant, key_of(ref), steps.race_settled)
-
-    def read_anew(self, ref: Reference) -> Submission:
-        """Let a finalist be read again, with new tries, while the ranking may be challenged."""
-        return self._step(ref, steps.read_anew, during=CHALLENGED)
-
-    def pay(self, ref: Reference, spends: Sequence[Spend]) -> Submission:
-        """Keep judge calls that were paid for outside a stage, each of them once, whatever has happened to the task."""
-        return self._records.change(ref.tenant, key_of(ref), lambda one: steps.paid(one, spends))
-
-    def _step(
+    def judged(
         self, ref: Reference, step: Step, *, spends: Sequence[Spend] = (), during: frozenset[TaskState] = BEING_JUDGED
     ) -> Submission:
         """Take a step while the submission's task is in a state of `during`. Return the submission after it.

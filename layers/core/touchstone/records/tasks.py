@@ -1,18 +1,15 @@
 """Tasks from their creation to their final result; each step is one transaction with the events that tell of it."""
 
-from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from touchstone.attempts import TryEnd
 from touchstone.errors import ConflictError
-from touchstone.judges.spends import Spend, count_unpriced, known_cost
+from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.oracle import task as steps
 from touchstone.oracle.events import events_between
-from touchstone.oracle.model import Dimension, TaskPath
-from touchstone.oracle.ranking import Place
+from touchstone.oracle.model import TaskPath
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task, TaskRequest, TaskState
 from touchstone.records.jobs import Job, JobStore
@@ -107,37 +104,6 @@ class Tasks(JobStore[Task, TaskSummary]):
             return self._records.same(stored, stored.record.model_copy(update={"request": request}))
         return self._records.insert(steps.new_task(request, tenant=tenant, task_id=task_id, now=self._clock()))
 
-    def begin_draft(self, *, tenant: str, task_id: str) -> tuple[Task, bool]:
-        """Begin a try to make a task's dimensions. The flag says whether this caller may: of many exactly one."""
-        which = Reference(tenant, "task", task_id)
-        return self.begin(which, lambda task: steps.draft_begun(task, now=self._clock()))
-
-    def put_draft_back(
-        self, task: Task, failure: str, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
-    ) -> Task:
-        """Record that a try to make the dimensions brought nothing, and why; `ended` is what that says of the work."""
-
-        def step(one: Task) -> Task:
-            return steps.draft_put_back(one, failure, until=until, ended=ended, spends=spends)
-
-        return self._step(task.tenant, task.id, step)
-
-    def lock(self, *, tenant: str, task_id: str, dimensions: Sequence[Dimension], spends: Sequence[Spend] = ()) -> Task:
-        """Open a task with its dimensions, which never change again."""
-        return self._step(tenant, task_id, lambda task: steps.locked(task, dimensions, spends=spends))
-
-    def give_up(self, *, tenant: str, task_id: str, failure: str, spends: Sequence[Spend] = ()) -> Task:
-        """End a task whose dimensions nobody could make, with the reason."""
-        return self._step(tenant, task_id, lambda task: steps.given_up(task, failure, spends=spends))
-
-    def set_deadline(self, *, tenant: str, task_id: str, deadline: datetime) -> Task:
-        """Move the deadline.
-
-        Raises `InputError` for a deadline that is past or too far away, `ConflictError` once the time for submissions
-        is over.
-        """
-        return self._step(tenant, task_id, lambda task: steps.with_deadline(task, deadline, now=self._clock()))
-
     def win(self, *, submission: Submission) -> Task:
         """Close a `fastest_first` task by a passing submission; of many at once exactly one does.
 
@@ -146,39 +112,8 @@ class Tasks(JobStore[Task, TaskSummary]):
         """
         if not submission.passes:
             raise ConflictError("The submission's scores do not reach what closes the task.")
-        return self._step(
-            submission.tenant, submission.task_id, lambda task: steps.won(task, submission.id, now=self._clock())
-        )
-
-    def keep_from_sweep(self, *, tenant: str, task_id: str, until: datetime) -> Task:
-        """Note that a process carries a closed task on and looks at it again at `until`: the sweep leaves it alone."""
-        return self._step(tenant, task_id, lambda task: steps.carried(task, until))
-
-    def end(self, *, tenant: str, task_id: str) -> Task:
-        """Close a task whose deadline has passed. Raises `ConflictError` before the deadline."""
-        return self._step(tenant, task_id, lambda task: steps.ended(task, now=self._clock()))
-
-    def end_without_winner(self, *, tenant: str, task_id: str) -> Task:
-        """End a `fastest_first` task past its deadline to which no passing submission was handed in."""
-        return self._step(tenant, task_id, lambda task: steps.nobody_won(task, now=self._clock()))
-
-    def rank(self, *, tenant: str, task_id: str, places: Sequence[Place], spends: Sequence[Spend] = ()) -> Task:
-        """Keep a contest's ranking, whole and at once. The first ranking counts, and may be challenged from now on."""
-        return self._step(tenant, task_id, lambda task: steps.ranked(task, places, now=self._clock(), spends=spends))
-
-    def decide(self, *, tenant: str, task_id: str, challenge_id: str, places: Sequence[Place] | None) -> Task:
-        """Note that a challenge was decided. `places` is the ranking that it brought; None: the earlier one stands."""
-        return self._step(tenant, task_id, lambda task: steps.decided(task, challenge_id, places))
-
-    def finalise(self, *, tenant: str, task_id: str) -> Task:
-        """Make a contest's result final.
-
-        Raises `ConflictError` before the end of the challenge period, and while a challenge is undecided.
-        """
-        return self._step(tenant, task_id, lambda task: steps.finalised(task, now=self._clock()))
-
-    def _step(self, tenant: str, task_id: str, step: Callable[[Task], Task]) -> Task:
-        return self.change(Reference(tenant, "task", task_id), step)
+        which = Reference(submission.tenant, "task", submission.task_id)
+        return self.change(which, lambda task: steps.won(task, submission.id, now=self._clock()))
 
 
 def _summary(task: Task) -> TaskSummary:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
@@ -27,7 +27,7 @@ def dying(monkeypatch: pytest.MonkeyPatch) -> Dying:
         raise DiedError
 
     @contextmanager
-    def within(kind: type, method: str) -> Iterator[None]:
+    def within(kind: Any, method: str) -> Iterator[None]:
         with monkeypatch.context() as patch:
             patch.setattr(kind, method, die)
             try:

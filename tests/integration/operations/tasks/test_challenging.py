@@ -24,10 +24,12 @@ from touchstone.operations.tasks.challenging import compare_again, rescore
 from touchstone.operations.tasks.context import SETTLED_WITHIN
 from touchstone.operations.tasks.deciding import decide
 from touchstone.operations.tasks.ranking import finalise
+from touchstone.oracle import challenge as steps
+from touchstone.oracle import task as task_steps
 from touchstone.oracle.challenge import ChallengeRequest
 from touchstone.oracle.feedback import ScoringFeedback
 from touchstone.oracle.task import MAX_CHALLENGES, Task
-from touchstone.records import Artifacts, Challenges, Tasks, new_ulid
+from touchstone.records import Artifacts, new_ulid
 
 
 def everything(market: Market, task: Task) -> tuple[object, ...]:
@@ -250,9 +252,9 @@ async def test_one_that_nobody_could_score_may_come_into_the_ranking_by_a_challe
     assert market.final(task.id).winner == found["cleo"].id
 
 
-@pytest.mark.parametrize("place", [(Tasks, "decide"), (Challenges, "settle"), (Challenges, "decide")])
+@pytest.mark.parametrize("place", [(task_steps, "decided"), (steps, "settled"), (steps, "decided")])
 async def test_a_crash_in_the_middle_of_a_decision_is_made_good_by_whoever_takes_it_up(
-    market: Market, dying: Dying, place: tuple[type, str]
+    market: Market, dying: Dying, place: tuple[Any, str]
 ) -> None:
     """The machine is gone as well: the sweep must find the challenge though it is decided."""
     task, found = await ranked(market, ada=85, ben=75)
@@ -353,7 +355,7 @@ async def test_tries_that_were_each_interrupted_leave_a_challenge_unresolved(mar
     task, found = await ranked(market, ada=85, ben=75)
     challenge = market.challenged(task, found["ben"])
     since = market.clock()
-    while market.challenges.begin_rescoring(challenge)[1]:
+    while market.challenges.begin(challenge.ref, lambda one: steps.begun(one, now=market.clock()))[1]:
         held = await rescore(market.context(), task.id, challenge.id)
         market.clock.now = held.until or market.clock.now
     assert held.state == "decided"
@@ -375,7 +377,7 @@ async def test_a_second_opinion_that_dies_with_two_replies_of_no_use_pays_for_no
         raise StoreError("The store is away.")
 
     with monkeypatch.context() as broken:
-        broken.setattr(Challenges, "give_up", fail)
+        broken.setattr(steps, "unresolved", fail)
         with pytest.raises(StoreError):
             await rescore(market.context(), task.id, challenge.id)
     market.clock.now += 2 * LEASE

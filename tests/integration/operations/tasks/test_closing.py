@@ -11,6 +11,7 @@ import pytest
 from tests.support.deaths import Dying
 from tests.support.market import Market
 from tests.support.opinions import text_of
+from tests.support.oracle_steps import ended
 from touchstone.attempts import LEASE, RETRY_PERIOD
 from touchstone.errors import ConflictError, OverloadedError, RefusedError, StoreError
 from touchstone.judges import MemoryCache
@@ -18,6 +19,7 @@ from touchstone.operations.tasks.closing import close
 from touchstone.operations.tasks.context import SETTLED_WITHIN
 from touchstone.operations.tasks.judging import check, score
 from touchstone.operations.tasks.ranking import finalise, rank_contest
+from touchstone.oracle import task as steps
 from touchstone.oracle.feedback import ScoringFeedback
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.submission import Submission
@@ -218,7 +220,7 @@ async def test_a_crash_anywhere_after_the_comparison_ends_in_the_same_ranking(ma
     market.clock.now = task.deadline
     for dimension in (await close(market.context(), task.id, deadline=task.deadline)).dimensions:
         await market.compared(task.id, dimension)
-    with dying(Tasks, "rank"):
+    with dying(steps, "ranked"):
         rank_contest(market.context(), task.id)
     assert await market.carry_task(task.id) == "challenge"
     assert places(market, task, found) == [("cleo", 1, 90.0), ("ada", None, None), ("ben", None, None)]
@@ -254,7 +256,7 @@ async def test_a_finalists_reader_that_died_holds_the_task_until_its_lease_runs_
     task = await market.opened()
     found = await market.judged(task, "ada", "ben", more=LONG)
     market.clock.now = task.deadline
-    market.tasks.end(tenant="acme", task_id=task.id)
+    ended(market.tasks, task)
     market.judgements.begin(found["ada"].ref, at="scored")
     held = await close(market.context(), task.id, deadline=task.deadline)
     assert (held.state, held.until) == ("waiting", market.clock() + LEASE)
@@ -275,7 +277,7 @@ async def test_a_finalists_reader_that_dies_with_two_replies_of_no_use_pays_for_
         raise StoreError("The store is away.")
 
     with monkeypatch.context() as broken:
-        broken.setattr("touchstone.records.judgements.Judgements.pay", fail)
+        broken.setattr("touchstone.operations.tasks.finalists.paid", fail)
         with pytest.raises(StoreError):
             await close(market.context(), task.id, deadline=task.deadline)
     assert len(market.script.asked) == 2
@@ -288,7 +290,7 @@ async def test_a_finalist_whose_readers_were_each_interrupted_is_unscored(market
     task = await market.opened()
     found = await market.judged(task, "ben", "cleo") | await market.judged(task, "ada", more=LONG)
     market.clock.now = task.deadline
-    market.tasks.end(tenant="acme", task_id=task.id)
+    ended(market.tasks, task)
     while market.clock() - task.deadline < RETRY_PERIOD:
         begun, ours = market.judgements.begin(found["ada"].ref, at="scored")
         assert ours

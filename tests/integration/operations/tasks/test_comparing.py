@@ -8,6 +8,7 @@ import pytest
 from tests.support.judges import Line
 from tests.support.market import Market
 from tests.support.opinions import DIMENSIONS, unless
+from tests.support.oracle_steps import ended
 from touchstone.attempts import RETRY_PERIOD
 from touchstone.errors import MisconfiguredError, NotFoundError, OverloadedError, RefusedError
 from touchstone.judges.cache import MemoryCache
@@ -183,7 +184,7 @@ async def test_a_contest_whose_comparison_was_not_begun_is_not_ranked(market: Ma
     task = await market.opened()
     await market.judged(task, "ada", "ben")
     market.clock.now = task.deadline
-    market.tasks.end(tenant="acme", task_id=task.id)
+    ended(market.tasks, task)
     progress = rank_contest(market.context(), task.id)
     assert (progress.state, progress.dimensions) == ("comparing", DIMENSIONS)
     with pytest.raises(NotFoundError, match="no comparison"):

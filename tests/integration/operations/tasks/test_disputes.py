@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.judges import Asked, Line, paid
 from tests.support.market import LONG, OWNER, SECOND, Market, order, ranked, stored
+from tests.support.oracle_steps import ended
 from touchstone.errors import ConflictError, NotFoundError, OverloadedError, UnreadableError
 from touchstone.oracle.challenge import ChallengeRequest
 from touchstone.oracle.task import CHALLENGES_PER_PARTY
@@ -77,7 +78,7 @@ async def test_a_challenge_that_is_asked_for_while_the_task_is_being_ranked_cann
     found = await market.judged(task, "ada", "ben", "eve")
     market.opinions.second = {"ben": 95, "eve": 99}
     market.clock.now = task.deadline
-    market.tasks.end(tenant="acme", task_id=task.id)
+    ended(market.tasks, task)
     usual = Challenges.of_task
 
     def between(self: Challenges, **names: str) -> Any:

@@ -8,10 +8,12 @@ import pytest
 from tests.support import replies
 from tests.support.market import Market
 from tests.support.opinions import DIMENSIONS
+from tests.support.oracle_steps import ended
 from touchstone.attempts import LEASE, MAX_TRIES, RETRY_PERIOD
 from touchstone.errors import DayQuotaError, OverloadedError, RefusedError, StoreError
 from touchstone.judges import MemoryCache
 from touchstone.operations.tasks.drafting import draft
+from touchstone.oracle.task import draft_begun
 
 TWICE_THERE = replies.dimensions(
     dynamic_dimensions=[{"id": "credibility", "name": "Looks", "description": "How does it look?", "weight": 35}]
@@ -28,7 +30,7 @@ async def test_a_task_opens_with_its_dimensions_which_no_repeat_asks_for_again(m
     again = await draft(market.context(), task.id)
     assert (again.state, len(market.script.asked)) == ("open", 1)
     market.clock.now = task.deadline
-    market.tasks.end(tenant="acme", task_id=task.id)
+    ended(market.tasks, task)
     assert (await draft(market.context(), task.id)).state == "open"
 
 
@@ -55,7 +57,7 @@ async def test_a_step_that_dies_with_two_replies_of_no_use_pays_for_no_third_one
         raise StoreError("The store is away.")
 
     with monkeypatch.context() as broken:
-        broken.setattr("touchstone.records.tasks.Tasks.give_up", fail)
+        broken.setattr("touchstone.oracle.task.given_up", fail)
         with pytest.raises(StoreError):
             await draft(market.context(), task.id)
     market.clock.now += 2 * LEASE
@@ -114,7 +116,8 @@ async def test_tries_that_were_each_interrupted_are_given_up_when_the_last_lease
     since = market.clock()
     task = market.created(deadline=since + timedelta(days=30))
     while market.clock() - since < RETRY_PERIOD:
-        _, ours = market.tasks.begin_draft(tenant="acme", task_id=task.id)  # and then whoever began it is gone
+        # Whoever begins it is gone then.
+        _, ours = market.tasks.begin(task.ref, lambda one: draft_begun(one, now=market.clock()))
         assert ours
         held = await draft(market.context(), task.id)
         assert held.state == "waiting"

@@ -12,11 +12,12 @@ from touchstone.errors import ConflictError
 from touchstone.judges import load_registry
 from touchstone.operations.tasks.drafting import draft
 from touchstone.operations.tasks.judging import LONGEST_SPREAD, check, score
+from touchstone.oracle import submission as steps
 from touchstone.oracle.choice import OracleChoice, open_judge
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
-from touchstone.records import Judgements, Tasks
+from touchstone.records import Tasks
 
 
 async def broken_off(market: Market, dying: Dying) -> tuple[Task, Submission]:
@@ -88,7 +89,7 @@ async def test_a_step_that_died_once_the_task_was_won_is_taken_up_and_changes_no
     task = await market.opened("fastest_first")
     one = market.submitted(task, "ada")
     await check(market.context(), one.ref)
-    with dying(Judgements, "settle_race"):
+    with dying(steps, "race_settled"):
         await score(market.context(), one.ref)
     won = market.task(task.id)
     assert (won.state, won.winner, market.bus.kinds()) == ("final", one.id, [])

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.market import OWNER, Market
+from tests.support.oracle_steps import ended
 from touchstone.errors import InputError, NotFoundError
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
@@ -69,7 +70,7 @@ async def test_from_the_deadline_on_the_parties_read_all_and_strangers_nothing(m
     task, found = await handed_in(market)
     await market.carry_submission(found["ben"].ref)
     market.clock.now = task.deadline
-    market.tasks.end(tenant="acme", task_id=task.id)
+    ended(market.tasks, task)
     assert [seen(market, task, found["ada"], party) for party in PARTIES] == [OWN, OWN, OWN, None, None]
     await market.carry_task(task.id)
     assert [seen(market, task, found["ada"], party) for party in PARTIES] == [ALL, ALL, ALL, None, None]
@@ -83,7 +84,7 @@ async def test_what_was_handed_in_is_read_by_the_parties_once_the_task_is_closed
     one = found["ada"]
     assert [market.reader(party).text(task.id, one.id) for party in ("ada", OWNER, "ben")] == [None, None, None]
     market.clock.now = task.deadline
-    market.tasks.end(tenant="acme", task_id=task.id)
+    ended(market.tasks, task)
     text = market.submissions.text(one)
     assert [market.reader(party).text(task.id, one.id) for party in ("ada", OWNER, "ben")] == [text, text, text]
     for reader in (market.reader("stranger"), market.reader(None), market.reader("ada", tenant="rival")):

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.market import Market, SweptTasks
+from tests.support.oracle_steps import ended
 from tests.support.starts import Starts
 from touchstone.attempts import LEASE
 from touchstone.errors import StoreError
@@ -53,7 +54,7 @@ async def test_what_is_over_or_carried_is_left_alone(market: Market) -> None:
     assert market.sweep().run().restarted == 1
     await market.carry_submission(late.ref)
     market.clock.now = task.deadline
-    market.tasks.end(tenant="acme", task_id=task.id)
+    ended(market.tasks, task)
     assert (await close(market.context(), task.id, deadline=task.deadline)).state == "comparing"
     market.clock.advance(minutes=50)
     assert market.sweep().run() == NOTHING

@@ -28,7 +28,8 @@ from touchstone.errors import InputError, TouchstoneError
 from touchstone.judges.base import ReplyCache
 from touchstone.judges.questions import cost_usd, max_usage_of
 from touchstone.judges.spends import Spend
-from touchstone.operations.batches.lines import LineResult, VerifyLine, failed_line, parse_line, request_of
+from touchstone.operations.batches.chunks import request_of
+from touchstone.operations.batches.lines import LineResult, VerifyLine, failed_line, parse_line
 from touchstone.operations.provider_batches.replaying import (
     BatchApis,
     CheapLine,

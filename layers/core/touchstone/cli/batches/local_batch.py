@@ -41,6 +41,7 @@ from touchstone.figures import usd
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.judges.base import Judge, Purpose, Tier, WorkJudge
 from touchstone.judges.spends import Spend
+from touchstone.operations.batches.chunks import request_of
 from touchstone.operations.batches.job_lines import SubmissionLine
 from touchstone.operations.batches.lines import (
     EvaluateLine,
@@ -51,7 +52,6 @@ from touchstone.operations.batches.lines import (
     failed_line,
     parse_line,
     reference_in,
-    request_of,
 )
 from touchstone.operations.jobs.patience import PatientJudges
 from touchstone.operations.jobs.tries import NotingJudge
@@ -307,8 +307,7 @@ async def _record(line: Line, record_id: str, judges: Judges) -> AnswerRecord:
         )
     if not isinstance(line, VerifyLine | SolveLine):
         raise InputError("Only a deployment does lines of this kind; send this line without --local.", where="kind")
-    request = request_of(line)
-    return await inprocess.answered(request, judges, wait_seconds=WAIT_SECONDS, answer_id=record_id)
+    return await inprocess.answered(request_of(line), judges, wait_seconds=WAIT_SECONDS, answer_id=record_id)
 
 
 def _words(result: LineResult) -> str:

@@ -7,6 +7,7 @@ import typer
 
 from touchstone.cli.deployment.api import fetch, open_api
 from touchstone.cli.terminal import options
+from touchstone.cli.terminal.exits import ServiceError
 from touchstone.cli.terminal.screen import column, is_interactive, print_json, print_page, say, time_column
 from touchstone.errors import InputError
 
@@ -58,6 +59,12 @@ def create(
     body = {"role": role, "name": name, "expires_at": None if expires is None else _moment(expires)}
     with open_api() as api:
         created = api.post("tokens", body=body)
+    if created.get("token") is None:  # the first reply was lost, and a repeated request does not show the token again
+        its_id = created.get("id")
+        raise ServiceError(
+            f"The reply with the token {its_id} was lost, and nobody can read that token any more: revoke it with "
+            f"touchstone tokens revoke {its_id}, and create another."
+        )
     if as_json:
         print_json(created)
         return

@@ -1,15 +1,16 @@
 """An adapter over an SDK's client: one call, from the request's body to the value in the response."""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from http import HTTPStatus
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from touchstone.errors import JudgeError
-from touchstone.judges.adapters import replies
-from touchstone.judges.adapters.received import Received
+from touchstone.errors import JudgeError, RefusedError, UnreadableError
+from touchstone.judges.adapters import failures, replies
+from touchstone.judges.adapters.replies import Response
 from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest, Wire
 from touchstone.usage import Usage
@@ -17,7 +18,40 @@ from touchstone.usage import Usage
 if TYPE_CHECKING:
     import httpx2
 
-    from touchstone.judges.adapters.sending import Outcome
+    from touchstone.judges.adapters.connections import Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """The JSON `body` of a `response` from the provider `name`.
+
+    `model` was asked, for at most `limit` tokens of output.
+    """
+
+    name: str
+    model: str
+    limit: int
+    response: Response
+    body: dict[str, Any]
+
+    def refused(self, word: str | None) -> RefusedError:
+        """The failure of a reply that was refused. `word` is the provider's own for the reason; None: it tells none."""
+        return failures.refused(self.name, self.model, word)
+
+    def truncated(self) -> UnreadableError:
+        """The failure of a reply that ended at a token limit: ours, or a smaller one that only the provider knows."""
+        return UnreadableError(
+            f"{self.name} {self.model} was cut off at its limit of output tokens, {self.limit} or a smaller one that "
+            "its server sets; ask for less, or allow more there."
+        )
+
+    def stopped(self, reason: object) -> UnreadableError:
+        """The failure of a reply that stopped for another reason, as the provider names it."""
+        return self.unreadable(f"it stopped for {failures.single_word(reason) or 'no known reason'}")
+
+    def unreadable(self, what: str) -> UnreadableError:
+        """The failure of a reply with something wrong with it, which `what` names in a clause."""
+        return failures.unreadable(self.name, self.model, what)
 
 
 class ClientAdapter[C](ABC):
@@ -81,9 +115,9 @@ class ClientAdapter[C](ABC):
     async def _response(self, model: str, asked: ModelRequest, *, timeout: float) -> replies.Response:  # noqa: ASYNC109 - handed on
         """The response to one request, of any status. Raises a `JudgeError` if there is none."""
         client = self.client()
-        from touchstone.judges.adapters import sending
+        from touchstone.judges.adapters import connections
 
-        return await sending.within_timeout(
+        return await connections.within_timeout(
             self.name, model, lambda: self._send(client, model, asked, seconds=timeout), timeout=timeout
         )
 

@@ -57,7 +57,7 @@ class ClientBatches[C]:
         `batch_id` is the batch that is asked for; None if a 404 would not be about a batch.
         """
         client, name, sdk = self._adapter.client(), self._adapter.name, import_module(self.sdk)
-        from touchstone.judges.adapters.sending import call_sdk
+        from touchstone.judges.adapters.connections import call_sdk
 
         return await call_sdk(
             sdk,

@@ -146,7 +146,7 @@ class GeminiBatches(ClientBatches["Client"]):
         client = self._adapter.client()
         from google.genai.errors import APIError
 
-        from touchstone.judges.adapters import sending
+        from touchstone.judges.adapters import connections
 
         async def send() -> R | JudgeError:
             try:
@@ -156,13 +156,13 @@ class GeminiBatches(ClientBatches["Client"]):
                     return unfound(NAME, batch_id)
                 if error.response is None:
                     return OverloadedError(f"{NAME} answered with something that the SDK cannot read.")
-                return failures.gemini(model or "batches", sending.to_response(error.response))
+                return failures.gemini(model or "batches", connections.to_response(error.response))
             except KeyError:
                 return failures.unreadable(NAME, model or "batches", "it names no place for the upload")
             except ResultsGoneError as error:
                 return error
 
-        return await sending.within_timeout(NAME, model or "batches", send, timeout=seconds)
+        return await connections.within_timeout(NAME, model or "batches", send, timeout=seconds)
 
 
 def _look(job: "BatchJob") -> BatchLook:

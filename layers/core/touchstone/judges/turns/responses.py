@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from touchstone.judges.adapters import failures
-from touchstone.judges.adapters.received import Received
+from touchstone.judges.adapters.client import Received
 from touchstone.judges.adapters.schemas import tool_schema
 from touchstone.judges.conversing import Message, ToolResults, Turn, TurnRequest, UserMessage, numbered
 

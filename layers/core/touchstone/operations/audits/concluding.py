@@ -18,7 +18,7 @@ from touchstone.operations.jobs.context import StepProgress
 if TYPE_CHECKING:
     from touchstone.audits.case_work import CaseWork
     from touchstone.audits.recheck import Drift
-    from touchstone.audits.record import AuditRecord, KeptCase
+    from touchstone.audits.record import KeptCase
     from touchstone.audits.report import AuditedCase
     from touchstone.operations.audits.context import AuditContext
     from touchstone.operations.audits.files import AuditFiles
@@ -40,7 +40,8 @@ def conclude(context: AuditContext, audit_id: str) -> StepProgress:
     if not over.keys() >= {one.number for one in kept}:
         batched = any(one.batched for one in context.cases.open(record.ref).values())
         return StepProgress(state=BATCHED if batched else "incomplete")
-    before = _before(context, record)
+    earlier = context.earlier_report(record)
+    before = {} if earlier is None else {one.case.id: one for one in earlier.cases}
     audited: list[AuditedCase] = []
     drifts: list[Drift] = []
     for one in kept:
@@ -61,13 +62,6 @@ def conclude(context: AuditContext, audit_id: str) -> StepProgress:
     found_all = AuditFindings(totals=report.totals, drifts=tuple(drifts))
     record = context.audits.change(record.ref, lambda one: concluded(one, found_all, progress, now=context.clock()))
     return StepProgress(state=record.state)
-
-
-def _before(context: AuditContext, record: AuditRecord) -> dict[str, AuditedCase]:
-    """The cases of the earlier audit whose proofs are run first, by their ids."""
-    if record.terms.previous is None:
-        return {}
-    return {one.case.id: one for one in context.files(record.terms.previous).quality_report().cases}
 
 
 def _audited(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from touchstone.audits.agent import AgentState, Library
     from touchstone.audits.case_work import BatchTurn
     from touchstone.audits.record import AuditRecord, BundlePlace
+    from touchstone.audits.report.model import QualityReport
     from touchstone.audits.sandbox.room import ProofOrder
     from touchstone.judges.conversing import Conversing
     from touchstone.judges.registry import Model
@@ -69,6 +70,11 @@ class AuditContext(StepContext):
     def record(self, audit_id: str) -> AuditRecord:
         """The record of an audit."""
         return self.audits.get(self.ref("audit", audit_id))
+
+    def earlier_report(self, record: AuditRecord) -> QualityReport | None:
+        """The report of the earlier audit whose proofs are run first. None if there is none."""
+        previous = record.terms.previous
+        return None if previous is None else self.files(previous).quality_report()
 
     def fail(self, record: AuditRecord, why: str) -> AuditRecord:
         """Store that an audit failed, and why."""

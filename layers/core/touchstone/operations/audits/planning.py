@@ -76,7 +76,7 @@ def prepare(context: AuditContext, audit_id: str, *, run: str) -> StepProgress:
         return StepProgress(state="waiting", until=until, reason=BATCHED)
     files = context.files(audit_id)
     cases = files.cases(record.content_key).cases
-    before = _before(context, record)
+    before = context.earlier_report(record)
     if record.plan is None:
         try:
             plan = _plan(context, record, record.place, cases, before)
@@ -130,12 +130,6 @@ def _installed(context: AuditContext, record: AuditRecord, builder: Callable[[Pa
         place = BundlePlace(manifest=bundle.manifest, key=key, sha256=sha256)
         context.bundles.keep(target, place, file)
         return place
-
-
-def _before(context: AuditContext, record: AuditRecord) -> QualityReport | None:
-    """The report of the earlier audit whose proofs are run first. None if there is none."""
-    previous = record.terms.previous
-    return None if previous is None else context.files(previous).quality_report()
 
 
 def _plan(

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -54,6 +54,12 @@ class LineChunk(BaseModel):
     def part_key(self) -> str:
         """The key of the chunk's results."""
         return f"{listing_folder(self.tenant, self.batch_id, self.version)}/parts/{self.chunk:06d}.jsonl"
+
+
+def request_of(line: BaseModel) -> Any:
+    """The request that a line carries: an instance of the class that the line's class extends."""
+    kind: Any = type(line).__base__
+    return kind(**{name: getattr(line, name) for name in kind.model_fields})
 
 
 def listing_folder(tenant: str, batch_id: str, version: str) -> str:

@@ -12,7 +12,6 @@ from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.run import QuizCheckRequest
 from touchstone.surfaces.measurement import (
-    AnyMeasurementRequest,
     FlashcardsMeasurementRequest,
     QuizMeasurementRequest,
     SummaryMeasurementRequest,
@@ -31,11 +30,6 @@ class SubmissionLine(SubmissionRequest):
     kind: Literal["submission"]
     id: LineName = None
     task_id: Annotated[str, Field(min_length=1, max_length=64)]
-
-    @property
-    def request(self) -> SubmissionRequest:
-        """The request that the line carries, without what belongs to the line."""
-        return SubmissionRequest(submitter=self.submitter, text=self.text, text_key=self.text_key)
 
 
 class QuizEvaluationLine(QuizMeasurementRequest):
@@ -68,17 +62,6 @@ class FlashcardsEvaluationLine(FlashcardsMeasurementRequest):
 MeasurementLine = QuizEvaluationLine | SummaryEvaluationLine | FlashcardsEvaluationLine
 
 
-def request_in(line: MeasurementLine) -> AnyMeasurementRequest:
-    """The request that a line carries, without what belongs to the line."""
-    kinds: dict[str, type[AnyMeasurementRequest]] = {
-        "quiz": QuizMeasurementRequest,
-        "summary": SummaryMeasurementRequest,
-        "flashcards": FlashcardsMeasurementRequest,
-    }
-    kind = kinds[line.surface]
-    return kind(**{name: getattr(line, name) for name in kind.model_fields})
-
-
 class QuizLine(QuizRequest):
     """A quiz to be made."""
 
@@ -96,12 +79,6 @@ class QuizCheckLine(QuizCheckRequest):
 
 
 QuizWorkLine = QuizLine | QuizCheckLine
-
-
-def quiz_request_in(line: QuizWorkLine) -> QuizRequest | QuizCheckRequest:
-    """The request that a line carries, without what belongs to the line."""
-    kind = QuizRequest if isinstance(line, QuizLine) else QuizCheckRequest
-    return kind(**{name: getattr(line, name) for name in kind.model_fields})
 
 
 async def tried_or[R](work: Awaitable[R], otherwise: Callable[[], R], fault: str) -> R:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from touchstone.clock import Deadline
-from touchstone.operations.batches.job_lines import MeasurementLine, request_in, tried_or
+from touchstone.operations.batches.chunks import request_of
+from touchstone.operations.batches.job_lines import MeasurementLine, tried_or
 from touchstone.operations.jobs.waiting import WantedQuestion
 from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.surfaces.intake import MeasurementIntake
@@ -45,7 +46,7 @@ class LineMeasurements:
         cheap = self.by_batch is not None and line.when != "now"
         return self.context.measurements.create(
             new_measurement(
-                request_in(line),
+                request_of(line),
                 tenant=tenant,
                 measurement_id=measurement_id,
                 now=now,

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 from touchstone.attempts import Waiting
 from touchstone.clock import Deadline
-from touchstone.operations.batches.job_lines import QuizWorkLine, quiz_request_in, tried_or
+from touchstone.operations.batches.chunks import request_of
+from touchstone.operations.batches.job_lines import QuizWorkLine, tried_or
 from touchstone.operations.quizzes.context import QuizContext
 from touchstone.operations.quizzes.intake import QuizIntake
 from touchstone.operations.quizzes.making import make_whole
@@ -38,7 +39,7 @@ class LineQuizzes:
         Raises `NotFoundError` and `InputError` for a curriculum, chapter or learner that does not exist, and
         `TooLargeError`.
         """
-        return self.intake.accept(quiz_request_in(line), quiz_id, abandoned_after=self.abandoned_after).id
+        return self.intake.accept(request_of(line), quiz_id, abandoned_after=self.abandoned_after).id
 
     async def judge(self, quiz_id: str, *, deadline: Deadline, last: bool, at_once: bool) -> QuizView | Waiting:  # noqa: ARG002 - no batch takes it
         """Make or check a quiz before the deadline. Return the view then, or why and until when it waits.

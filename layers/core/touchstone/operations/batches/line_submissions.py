@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchstone.clock import Deadline
+from touchstone.operations.batches.chunks import request_of
 from touchstone.operations.batches.job_lines import SubmissionLine, tried_or
 from touchstone.operations.tasks.context import TaskContext
 from touchstone.operations.tasks.intake import TaskIntake
@@ -32,7 +33,7 @@ class LineSubmissions:
         from this party.
         """
         return self.context.submissions.add(
-            tenant=self.context.tenant, task_id=line.task_id, submission_id=submission_id, request=line.request
+            tenant=self.context.tenant, task_id=line.task_id, submission_id=submission_id, request=request_of(line)
         ).ref
 
     async def judge(self, ref: Reference, *, deadline: Deadline, last: bool, at_once: bool) -> SubmissionView:  # noqa: ARG002 - its machine goes on

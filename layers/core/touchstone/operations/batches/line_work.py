@@ -29,7 +29,7 @@ from touchstone.operations.answers.context import AnswerContext
 from touchstone.operations.answers.intake import AnswerIntake
 from touchstone.operations.answers.steps import work_whole
 from touchstone.operations.batches.batching import CONTENT_TYPE, Batching
-from touchstone.operations.batches.chunks import LineChunk, asks_now, lines_of
+from touchstone.operations.batches.chunks import LineChunk, asks_now, lines_of, request_of
 from touchstone.operations.batches.lines import (
     AnswerLine,
     EvaluateLine,
@@ -44,7 +44,6 @@ from touchstone.operations.batches.lines import (
     parse_line,
     part_of,
     reference_in,
-    request_of,
 )
 from touchstone.operations.batches.rounds import NOT_DONE
 from touchstone.operations.jobs.waiting import IN_A_BATCH, BatchedLine, OpenLine, WantedQuestion
@@ -256,9 +255,10 @@ class LineWork:
         """A line's record, worked on as far as possible now, or the questions that it has for batches."""
         if isinstance(line, EvaluateLine):
             return self.intake.evaluate(line.answer_id, when="now" if now else line.when)
-        request = request_of(line)
         abandoned_after = self.batching.abandoned_after
-        record = self.intake.accept(request, answer_id, batch_id=chunk.batch_id, abandoned_after=abandoned_after)
+        record = self.intake.accept(
+            request_of(line), answer_id, batch_id=chunk.batch_id, abandoned_after=abandoned_after
+        )
         if record.waiting is not None and record.waiting.until > self.clock() and not chunk.last:
             return record
         cheap = isinstance(line, VerifyLine) and line.when != "now" and not (now or chunk.last)

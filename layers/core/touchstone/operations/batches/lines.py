@@ -65,7 +65,6 @@ fill."""
 type Line = AnswerLine | RecordLine
 
 _REFERENCE: TypeAdapter[str | None] = TypeAdapter(LineName)
-_OWN = frozenset({"kind", "id"})
 
 
 class LineError(BaseModel):
@@ -160,12 +159,6 @@ def _place(location: tuple[int | str, ...]) -> str | None:
     """
     place = ".".join(map(str, location[1:] if location and location[0] in KINDS else location))
     return shortened(place, MAX_PLACE_CHARS) or None
-
-
-def request_of(line: VerifyLine | SolveLine) -> VerifyRequest | SolveRequest:
-    """The request that a line carries, without what belongs to the line."""
-    fields = line.model_dump(exclude=set(_OWN))
-    return VerifyRequest(**fields) if isinstance(line, VerifyLine) else SolveRequest(**fields)
 
 
 def reference_in(text: bytes) -> str | None:

@@ -20,11 +20,11 @@ from touchstone.operations.jobs.context import StepProgress
 from touchstone.operations.provider_batches import following, kinds
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.following import line_id_of, locate_batch, look_at, may_have_created
-from touchstone.operations.provider_batches.gathering import lines_of, released_on_failure, reserve_and_assign
-from touchstone.operations.provider_batches.questions import kept, with_records_read
+from touchstone.operations.provider_batches.gathering import released_on_failure, reserve_and_assign
+from touchstone.operations.provider_batches.questions import kept, lines_of, with_records_read
 from touchstone.operations.provider_batches.replaying import WaitingQuestion
 from touchstone.operations.provider_batches.settling import end_of_chunk, settle, settle_unread
-from touchstone.operations.provider_batches.shrinking import halve_batch
+from touchstone.operations.provider_batches.sizes import halve_batch
 from touchstone.references import Reference
 
 FIRST_LOOK = timedelta(seconds=30)

@@ -107,13 +107,7 @@ class AuditBatches:
         return self.files.add_parts_to_batches(self._asking(record), lines)
 
     def _asking(self, record: AuditRecord) -> WantingWork:
-        return WantingWork(
-            tenant=record.tenant,
-            id=record.id,
-            created_at=record.created_at,
-            list_key=self.files.context.auditing().files(record.id).batches_key,
-            cheap=record.when == "cheap",
-        )
+        return WantingWork.of_parts(record, self.files.context.auditing().files(record.id))
 
 
 async def replayed(

@@ -89,13 +89,7 @@ class ExperimentBatches:
         return self.files.add_parts_to_batches(self._asking(record), lines)
 
     def _asking(self, record: ExperimentRecord) -> WantingWork:
-        return WantingWork(
-            tenant=record.tenant,
-            id=record.id,
-            created_at=record.created_at,
-            list_key=self.files.context.comparing().files(record.id).batches_key,
-            cheap=record.when == "cheap",
-        )
+        return WantingWork.of_parts(record, self.files.context.comparing().files(record.id))
 
 
 async def replayed(

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from touchstone.errors import NotFoundError
 from touchstone.judges.batches.record import ProviderBatch
@@ -25,11 +26,17 @@ from touchstone.operations.jobs.waiting import BatchedLine, LineStanding, OpenLi
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.following import next_look
-from touchstone.operations.provider_batches.learned_sizes import learned_size
 from touchstone.operations.provider_batches.questions import ListedQuestion
+from touchstone.operations.provider_batches.questions import lines_of as questions_of
+from touchstone.operations.provider_batches.sizes import learned_size
 from touchstone.records import Batch, derived_ulid
 from touchstone.references import Reference
 from touchstone.workflows import Workflows
+
+if TYPE_CHECKING:
+    from touchstone.audits.record import AuditRecord
+    from touchstone.operations.jobs.files import JobFiles
+    from touchstone.surfaces.experiments.record import ExperimentRecord
 
 MOST_LINES = 200
 """The most questions of one batch. Before a batch is sent, each of its lines is replayed, which takes up to a second
@@ -58,6 +65,17 @@ class WantingWork:
         folder = listing_folder(file.tenant, file.id, file.version or "")
         return cls(
             tenant=file.tenant, id=file.id, created_at=file.created_at, list_key=f"{folder}/provider-batches.txt"
+        )
+
+    @classmethod
+    def of_parts(cls, record: "AuditRecord | ExperimentRecord", files: "JobFiles") -> "WantingWork":
+        """The work of an audit or an experiment with these files."""
+        return cls(
+            tenant=record.tenant,
+            id=record.id,
+            created_at=record.created_at,
+            list_key=files.batches_key,
+            cheap=record.when == "cheap",
         )
 
 
@@ -212,7 +230,7 @@ class _KnownBatch:
 
 
 def _known(context: BatchingContext, batch: ProviderBatch) -> _KnownBatch:
-    questions = frozenset(gathering.lines_of(context, batch))
+    questions = frozenset(questions_of(context, batch))
     return _KnownBatch(
         batch=batch, questions=questions, addresses=frozenset(one.address for one in questions if one.address)
     )

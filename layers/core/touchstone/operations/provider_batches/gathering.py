@@ -30,16 +30,16 @@ from touchstone.judges.questions import highest_cost_usd
 from touchstone.judges.registry import Model
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.evaluations import replayed
-from touchstone.operations.provider_batches.learned_sizes import learned_size
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
     ListedQuestion,
+    lines_of,
     listed,
     log_unreadable,
-    questions_from_text,
     with_records_read,
 )
 from touchstone.operations.provider_batches.replaying import WaitingQuestion
+from touchstone.operations.provider_batches.sizes import learned_size
 from touchstone.records import BatchedEvaluations, Leases, PendingEvaluation, ProviderBatchSummary, new_ulid
 from touchstone.references import Reference
 from touchstone.workflows import Workflows
@@ -430,11 +430,6 @@ def reserve(context: BatchingContext, batch: ProviderBatch) -> SpendReservation:
         calls=batch.gathered_count,
         on=batch.created_at,
     )
-
-
-def lines_of(context: BatchingContext, batch: ProviderBatch) -> list[ListedQuestion]:
-    """The questions of a batch, in order."""
-    return questions_from_text(context.objects.get_text(tenant=context.tenant, key=batch.lines_key))
 
 
 def _longest(context: BatchingContext, batch: ProviderBatch) -> timedelta:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from touchstone.errors import ConflictError, MisconfiguredError, NotFoundError, SettingsError
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.base import size_of
-from touchstone.judges.batches.record import BatchedKind
+from touchstone.judges.batches.record import BatchedKind, ProviderBatch
 from touchstone.judges.questions import highest_cost_usd
 from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend
@@ -137,6 +137,11 @@ def listed(questions: Sequence[ListedQuestion]) -> str:
 def questions_from_text(text: str) -> list[ListedQuestion]:
     """The questions in a list that `listed` made."""
     return [ListedQuestion(**_object(line)) for line in _lines(text)]
+
+
+def lines_of(context: BatchingContext, batch: ProviderBatch) -> list[ListedQuestion]:
+    """The questions of a batch, in order."""
+    return questions_from_text(context.objects.get_text(tenant=context.tenant, key=batch.lines_key))
 
 
 def without_latency(spends: Sequence[Spend], registry: Registry) -> tuple[Spend, ...]:

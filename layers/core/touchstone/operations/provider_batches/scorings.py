@@ -37,7 +37,7 @@ from touchstone.operations.provider_batches.questions import (
 from touchstone.operations.provider_batches.replaying import WaitingQuestion, replayed_line
 from touchstone.oracle.model import TIER
 from touchstone.oracle.scoring import ScoringResult, score_submission
-from touchstone.oracle.submission import BATCH_MARGIN, ScoringBatch, Submission
+from touchstone.oracle.submission import BATCH_MARGIN, ScoringBatch, Submission, paid, with_batch
 from touchstone.oracle.task import Task
 from touchstone.references import Reference
 from touchstone.workflows import Workflows
@@ -173,7 +173,8 @@ def _noted(
     batches = context.apis.batches(wanted[0].provider)
     longest = timedelta(0) if batches is None else batches.longest
     until = min(context.clock() + longest, task.deadline - BATCH_MARGIN)
-    context.scoring().tasks.judgements.put_in(submission.ref, ScoringBatch(provider_batch_id=batch_id, until=until))
+    place = ScoringBatch(provider_batch_id=batch_id, until=until)
+    context.scoring().tasks.judgements.judged(submission.ref, lambda one: with_batch(one, place))
 
 
 def _kept(context: BatchingContext, submission: Submission, done: ScoredByBatch) -> None:
@@ -193,7 +194,7 @@ def _kept(context: BatchingContext, submission: Submission, done: ScoredByBatch)
             spends=fresh if known else tuple(spend for spend in done.spends if spend.cached or spend in fresh),
         )
     if any(spend not in submission.spends for spend in fresh):  # the submission was judged or overtaken meanwhile
-        judgements.pay(submission.ref, fresh)
+        judgements.change(submission.ref, lambda one: paid(one, fresh))
 
 
 def _read(context: BatchingContext, name: str) -> tuple[Submission, Task]:

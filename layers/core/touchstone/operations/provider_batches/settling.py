@@ -22,10 +22,10 @@ from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.provider_batches import kinds
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.following import line_id_of
-from touchstone.operations.provider_batches.gathering import lines_of
 from touchstone.operations.provider_batches.questions import (
     ListedQuestion,
     SettledQuestion,
+    lines_of,
     replies_from_text,
     with_records_read,
 )

@@ -14,9 +14,8 @@ from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
-from touchstone.operations.jobs.deferral import GivenUp, Postponed
 from touchstone.operations.jobs.traced import traced
-from touchstone.operations.jobs.trying import follow_up, with_judge
+from touchstone.operations.jobs.trying import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.comparing import compare_round
 from touchstone.operations.tasks.context import (
     A_ROUND,
@@ -28,13 +27,14 @@ from touchstone.operations.tasks.context import (
 )
 from touchstone.operations.tasks.deciding import entrants_of, give_up, settle
 from touchstone.operations.tasks.finalists import begin_round, entry_of, read_finalists
+from touchstone.oracle import challenge as steps
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.entries import FinalistEntry
 from touchstone.oracle.model import DimensionScore, Unjudged
 from touchstone.oracle.scoring import ScoringResult, score_submission
-from touchstone.oracle.submission import Submission
+from touchstone.oracle.submission import Submission, read_anew
 from touchstone.oracle.task import Task
 from touchstone.records.judgements import CHALLENGED
 
@@ -98,7 +98,8 @@ async def compare_again(context: TaskContext, task_id: str, challenge_id: str, *
 def _keep_from_sweep(context: TaskContext, challenge: Challenge, progress: TaskProgress) -> TaskProgress:
     """Note with the challenge until when it is carried, so that the sweep leaves it alone. Return its progress."""
     if progress.state in GOING_ON:
-        context.challenges.keep_from_sweep(challenge, until=progress.until or context.clock() + A_ROUND)
+        until = progress.until or context.clock() + A_ROUND
+        context.challenges.change(challenge.ref, lambda one: steps.carried(one, until))
     return progress
 
 
@@ -113,8 +114,9 @@ async def _score_again(
         other = _other(context, challenge, submission)
         if other is None:
             return give_up(context, challenge, Unjudged(stage="scoring", reason="misconfigured", details=(NO_OTHER,)))
-        challenge = context.challenges.choose(challenge, other.provider)
-    challenge, ours = context.challenges.begin_rescoring(challenge)
+        provider = other.provider
+        challenge = context.challenges.change(challenge.ref, lambda one: steps.chosen(one, provider))
+    challenge, ours = context.challenges.begin(challenge.ref, lambda one: steps.begun(one, now=context.clock()))
     if not ours:
         if challenge.attempts.must_wait(context.clock()):
             return TaskProgress(state="waiting", until=challenge.attempts.not_before)
@@ -134,15 +136,21 @@ async def _score_again(
     tried = await with_judge(context, _judge_of(context, challenge), work)
     found = tried.found
     if isinstance(found, ScoringResult):
-        return context.challenges.rescore(
-            challenge, scoring=found.scoring, readings=found.readings, passages=found.passages, spends=found.spends
+        opinion = found
+        return context.challenges.change(
+            challenge.ref,
+            lambda one: steps.rescored(
+                one, opinion.scoring, readings=opinion.readings, passages=opinion.passages, spends=opinion.spends
+            ),
         )
-    why = Unjudged.of("scoring", found)
+    why, spends = Unjudged.of("scoring", found), found.spends
     match follow_up(found, attempts=challenge.attempts, provider=tried.provider, now=context.clock()):
         case GivenUp():
-            return settle(context, context.challenges.give_up(challenge, why=why, spends=found.spends))
+            return give_up(context, challenge, why, spends=spends)
         case Postponed(until=until, ended=ended):
-            context.challenges.put_back(challenge, why=why, until=until, ended=ended, spends=found.spends)
+            context.challenges.change(
+                challenge.ref, lambda one: steps.put_back(one, why, until=until, ended=ended, spends=spends)
+            )
             return TaskProgress(state="waiting", until=until, reason=why.reason)
 
 
@@ -160,8 +168,8 @@ async def _onward(context: TaskContext, task: Task, challenge: Challenge, *, dea
     records = [context.submission(task.id, each) for each in finalists]
     if challenge.finalists != finalists:
         for one in records:
-            context.judgements.read_anew(one.ref)
-        challenge = context.challenges.to_compare(challenge, finalists)
+            context.judgements.judged(one.ref, read_anew, during=CHALLENGED)
+        challenge = context.challenges.change(challenge.ref, lambda one: steps.to_compare(one, finalists))
     read = await read_finalists(
         context,
         task,

@@ -11,6 +11,7 @@ from touchstone.clock import Deadline
 from touchstone.operations.jobs.traced import traced
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress, pause_after, progress_of
 from touchstone.operations.tasks.finalists import begin_round, read_finalists
+from touchstone.oracle import task as steps
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import RANKING_ROUND_ID
 from touchstone.oracle.model import Unjudged
@@ -39,7 +40,7 @@ async def close(context: TaskContext, task_id: str, *, deadline: datetime) -> Ta
     if task.state == "open":
         if context.clock() < task.deadline:
             return TaskProgress(state="waiting", until=task.deadline)
-        task = context.tasks.end(tenant=context.tenant, task_id=task_id)
+        task = context.tasks.change(task.ref, lambda one: steps.ended(one, now=context.clock()))
     context.announce(task_id)
     if task.state != "scoring":
         return progress_of(task)
@@ -102,7 +103,7 @@ def _first(context: TaskContext, task: Task, field: _Field) -> TaskProgress:
     if field.passing is not None:
         task = context.tasks.win(submission=field.passing)
     else:
-        task = context.tasks.end_without_winner(tenant=context.tenant, task_id=task.id)
+        task = context.tasks.change(task.ref, lambda one: steps.nobody_won(one, now=context.clock()))
     context.announce(task.id)
     return progress_of(task)
 
@@ -137,4 +138,5 @@ async def _compare(context: TaskContext, task: Task, field: _Field) -> TaskProgr
             return begin_round(context, task, read.ready, round_id=RANKING_ROUND_ID)
         finalists = [by_id[each] for each in read.ready]
     alone = {one.id: one.individual.penalized_total for one in finalists if one.individual is not None}
-    return progress_of(context.tasks.rank(tenant=context.tenant, task_id=task.id, places=rank(chosen, alone)))
+    places = rank(chosen, alone)
+    return progress_of(context.tasks.change(task.ref, lambda one: steps.ranked(one, places, now=context.clock())))

@@ -10,11 +10,11 @@ from touchstone.errors import RefusedError
 from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel
-from touchstone.operations.jobs.deferral import GivenUp, Postponed
 from touchstone.operations.jobs.traced import traced
-from touchstone.operations.jobs.trying import follow_up, with_judge
+from touchstone.operations.jobs.trying import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
 from touchstone.operations.tasks.finalists import entry_of
+from touchstone.oracle import comparison as steps
 from touchstone.oracle.compared import ComparisonResult
 from touchstone.oracle.comparison import COMPARISON_TRIES, RANKING_ROUND_ID, DimensionComparison
 from touchstone.oracle.entries import FinalistEntry
@@ -95,7 +95,8 @@ async def compare_round(
     tried = await with_judge(context, judge, work)
     found = tried.found
     if isinstance(found, ComparisonResult):
-        return _progress(context.comparisons.keep(comparison, found))
+        result = found
+        return _progress(context.comparisons.change(comparison, lambda one: steps.with_result(one, result)))
     provider = found.failed_by or tried.provider
     return replace(_progress(_after(context, comparison, found, provider=provider)), reason=found.reason)
 
@@ -116,16 +117,18 @@ def _after(
     late = now - comparison.created_at >= SETTLED_WITHIN
     match next_try:
         case Postponed(until=until, ended=ended) if not late:
-            return context.comparisons.put_back(comparison, why=why, until=until, ended=ended, spends=found.spends)
+            return context.comparisons.change(
+                comparison, lambda one: steps.put_back(one, why, until=until, ended=ended, spends=found.spends)
+            )
         case Postponed() | GivenUp():
-            return context.comparisons.give_up(comparison, why=why, spends=found.spends)
+            return context.comparisons.change(comparison, lambda one: steps.given_up(one, why, spends=found.spends))
 
 
 def _given_up_if_stuck(context: TaskContext, comparison: DimensionComparison) -> DimensionComparison:
     if comparison.over or not comparison.attempts.exhausted(context.clock()):
         return comparison
     why = Unjudged(stage="comparison", reason="timed_out", details=(INTERRUPTED,))
-    return context.comparisons.give_up(comparison, why=why)
+    return context.comparisons.change(comparison, lambda one: steps.given_up(one, why))
 
 
 def _progress(comparison: DimensionComparison) -> TaskProgress:

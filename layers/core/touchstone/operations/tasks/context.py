@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from touchstone.errors import StoreError
-from touchstone.operations.jobs.context import StepContext
+from touchstone.operations.jobs.context import StepContext, StepProgress
 from touchstone.operations.jobs.trying import PATIENCE
 
 if TYPE_CHECKING:
@@ -112,8 +112,10 @@ class TaskContext(StepContext):
     def keep_from_sweep(self, task_id: str, progress: TaskProgress) -> TaskProgress:
         """Note with a closed task until when it is carried, so that the sweep leaves it alone. Return its progress."""
         if progress.state in GOING_ON:
+            from touchstone.oracle.task import carried  # on first use: who only sends events loads no records
+
             until = progress.until or self.clock() + A_ROUND
-            self.tasks.keep_from_sweep(tenant=self.tenant, task_id=task_id, until=until)
+            self.tasks.change(self.ref("task", task_id), lambda one: carried(one, until))
         return progress
 
 
@@ -126,19 +128,14 @@ A_ROUND = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TaskProgress:
-    """How far a step came: the `state` by which its machine branches, and until when the machine waits (UTC).
+class TaskProgress(StepProgress):
+    """How far a step of a task came. `dimensions` are to be compared next, one by one.
 
-    `until` None: no wait. `dimensions` are to be compared next, one by one. `deadline` is the task's deadline, set by a
-    step after which a machine waits for it. `reason` says why the try of this step brought nothing; None if it brought
-    something, or made no try.
+    `deadline` is the task's deadline, set by a step after which a machine waits for it.
     """
 
-    state: str
-    until: datetime | None = None
     dimensions: tuple[str, ...] = ()
     deadline: datetime | None = None
-    reason: str | None = None
 
 
 def progress_of(task: Task) -> TaskProgress:

@@ -2,17 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Literal
 
+from touchstone.judges.spends import Spend
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.tasks.ranking import final_of, left_to_compare, of_finalist, why_uncompared
+from touchstone.oracle import challenge as steps
+from touchstone.oracle import task as task_steps
 from touchstone.oracle.bands import Band
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.model import Unjudged
 from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist
-from touchstone.oracle.submission import Submission
+from touchstone.oracle.submission import Submission, recompared
 from touchstone.oracle.task import Task
+from touchstone.records.judgements import CHALLENGED
 
 NOBODY_COULD = Unjudged(
     stage="comparison", reason="invalid_reply", details=("A finalist could not be compared with the others again.",)
@@ -36,8 +42,10 @@ def decide(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgres
             return give_up(context, challenge, why_uncompared(said, lost) or NOBODY_COULD)
         upheld = _place_of(places, challenge.submission_id) != _place_of(task.places, challenge.submission_id)
         spends = tuple(spend for one in said for spend in one.spends)
-        challenge = context.challenges.decide(
-            challenge, "upheld" if upheld else "rejected", places=places if upheld else (), spends=spends
+        state: Literal["upheld", "rejected"] = "upheld" if upheld else "rejected"
+        kept, now = places if upheld else (), context.clock()
+        challenge = context.challenges.change(
+            challenge.ref, lambda one: steps.decided(one, state, places=kept, now=now, spends=spends)
         )
     return settle(context, challenge)
 
@@ -54,13 +62,9 @@ def settle(context: TaskContext, challenge: Challenge) -> TaskProgress:
                 ref, scoring=challenge.scoring, readings=challenge.readings, passages=challenge.passages
             )
             _recompare(context, task, challenge)
-        context.tasks.decide(
-            tenant=context.tenant,
-            task_id=task.id,
-            challenge_id=challenge.id,
-            places=challenge.places if challenge.state == "upheld" else None,
-        )
-    context.challenges.settle(challenge)
+        places = challenge.places if challenge.state == "upheld" else None
+        context.tasks.change(task.ref, lambda one: task_steps.decided(one, challenge.id, places))
+    context.challenges.change(challenge.ref, steps.settled)
     return TaskProgress(state="decided")
 
 
@@ -74,16 +78,17 @@ def _recompare(context: TaskContext, task: Task, challenge: Challenge) -> None:
         ref = context.ref("submission", each, task.id)
         if each in challenge.finalists:
             comparisons, uncompared = of_finalist(task, said, each)
-            context.judgements.recompare(
-                ref, comparisons=comparisons, uncompared=uncompared, why=why_uncompared(said, each)
-            )
+            step = partial(recompared, comparisons=comparisons, uncompared=uncompared, why=why_uncompared(said, each))
+            context.judgements.judged(ref, step, during=CHALLENGED)
         elif each not in compared:
-            context.judgements.recompare(ref, comparisons=())
+            context.judgements.judged(ref, partial(recompared, comparisons=()), during=CHALLENGED)
 
 
-def give_up(context: TaskContext, challenge: Challenge, why: Unjudged) -> TaskProgress:
+def give_up(context: TaskContext, challenge: Challenge, why: Unjudged, *, spends: Sequence[Spend] = ()) -> TaskProgress:
     """Leave a challenge that nobody could judge: the ranking stands, and the challenge stores `why`."""
-    return settle(context, context.challenges.give_up(challenge, why=why))
+    now = context.clock()
+    given_up = context.challenges.change(challenge.ref, lambda one: steps.unresolved(one, why, now=now, spends=spends))
+    return settle(context, given_up)
 
 
 def _places(

@@ -1,14 +1,16 @@
 """The first step of a task: its dimensions are made once and locked."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import WorkJudge
 from touchstone.judges.calls import NotScored
-from touchstone.operations.jobs.deferral import GivenUp, Postponed
+from touchstone.judges.spends import Spend
 from touchstone.operations.jobs.traced import traced
-from touchstone.operations.jobs.trying import follow_up, with_judge
+from touchstone.operations.jobs.trying import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
+from touchstone.oracle import task as steps
 from touchstone.oracle.dimensions import generate_dimensions
 from touchstone.oracle.model import Unjudged
 from touchstone.oracle.task import Task
@@ -26,7 +28,8 @@ async def draft(context: TaskContext, task_id: str) -> TaskProgress:
 
     The state is `open` at once if the task is open or further on. A repeat asks nobody.
     """
-    task, ours = context.tasks.begin_draft(tenant=context.tenant, task_id=task_id)
+    ref = context.ref("task", task_id)
+    task, ours = context.tasks.begin(ref, lambda one: steps.draft_begun(one, now=context.clock()))
     if not ours:
         return _nothing_to_do(context, task)
     if context.clock() >= task.deadline:
@@ -43,23 +46,19 @@ async def draft(context: TaskContext, task_id: str) -> TaskProgress:
     )
     found = tried.found
     if not isinstance(found, NotScored):
-        locked = context.tasks.lock(
-            tenant=context.tenant, task_id=task_id, dimensions=found.dimensions, spends=found.spends
-        )
-        return _progress(locked)
-    why = Unjudged.of("dimensions", found)
+        made = found
+        return _progress(context.tasks.change(ref, lambda one: steps.locked(one, made.dimensions, spends=made.spends)))
+    why, spends = Unjudged.of("dimensions", found), found.spends
     match follow_up(
         found, attempts=task.drafting, provider=tried.provider, now=context.clock(), asked_at=task.created_at
     ):
         case GivenUp():
             failure = GAVE_NO_DIMENSIONS.format(reason=why.reason, details=" ".join(why.details))
-            given_up = context.tasks.give_up(
-                tenant=context.tenant, task_id=task_id, failure=failure, spends=found.spends
-            )
-            return _progress(given_up)
+            return _progress(_give_up(context, task, failure, spends))
         case Postponed(until=until, ended=ended):
-            put_back = context.tasks.put_draft_back(
-                task, " ".join(why.details), until=min(until, task.deadline), ended=ended, spends=found.spends
+            told, again_at = " ".join(why.details), min(until, task.deadline)
+            put_back = context.tasks.change(
+                ref, lambda one: steps.draft_put_back(one, told, until=again_at, ended=ended, spends=spends)
             )
             return replace(_progress(put_back), reason=found.reason)
 
@@ -72,8 +71,8 @@ def _nothing_to_do(context: TaskContext, task: Task) -> TaskProgress:
     return _progress(task)
 
 
-def _give_up(context: TaskContext, task: Task, failure: str) -> Task:
-    return context.tasks.give_up(tenant=task.tenant, task_id=task.id, failure=failure)
+def _give_up(context: TaskContext, task: Task, failure: str, spends: Sequence[Spend] = ()) -> Task:
+    return context.tasks.change(task.ref, lambda one: steps.given_up(one, failure, spends=spends))
 
 
 def _progress(task: Task) -> TaskProgress:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
-from touchstone.operations.jobs.deferral import GivenUp, Postponed
-from touchstone.operations.jobs.trying import follow_up, with_judge
+from touchstone.judges.spends import Spend
+from touchstone.operations.jobs.trying import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.entries import FinalistEntry, ReadEntry, read_entry, whole_entry
 from touchstone.oracle.model import DimensionScore, Unjudged
 from touchstone.oracle.passages import Passage
-from touchstone.oracle.submission import Submission
+from touchstone.oracle.submission import Submission, paid
 from touchstone.oracle.task import Task, TaskState
 
 INTERRUPTED = "Each try to read it was interrupted before there was a result."
@@ -152,9 +152,13 @@ async def _read(reading: _Reading, finalist: Submission) -> Unjudged | TaskProgr
     tried = await with_judge(context, reading.judge, read)
     if isinstance(tried.found, ReadEntry):
         context.scratch.put_text(tenant=context.tenant, key=key, text=tried.found.entry.model_dump_json())
-        context.judgements.pay(finalist.ref, tried.found.spends)
+        _pay(context, finalist, tried.found.spends)
         return None
     return _after(reading, finalist, tried.found, provider=tried.provider)
+
+
+def _pay(context: TaskContext, finalist: Submission, spends: Sequence[Spend]) -> None:
+    context.judgements.change(finalist.ref, lambda one: paid(one, spends))
 
 
 def _after(reading: _Reading, finalist: Submission, found: NotScored, *, provider: str) -> Unjudged | TaskProgress:
@@ -168,5 +172,5 @@ def _after(reading: _Reading, finalist: Submission, found: NotScored, *, provide
             )
             return TaskProgress(state="waiting", until=until, reason=why.reason)
         case Postponed() | GivenUp():
-            context.judgements.pay(finalist.ref, found.spends)
+            _pay(context, finalist, found.spends)
             return why

@@ -13,7 +13,7 @@ from touchstone.operations.tasks.reading import STRANGER, is_party
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.handing_in import UPLOADS, SubmissionRequest
 from touchstone.oracle.submission import Submission
-from touchstone.oracle.task import CHALLENGES_PER_PARTY, Task, TaskRequest, challenged
+from touchstone.oracle.task import CHALLENGES_PER_PARTY, Task, TaskRequest, challenged, with_deadline
 from touchstone.records import Artifacts, Challenges, Submissions, Tasks, derived_ulid, new_ulid
 from touchstone.references import Reference
 
@@ -42,7 +42,8 @@ class TaskIntake(Intake):
 
         Raises `ConflictError` if the old deadline has passed, `InputError` if the new one is past or too far away.
         """
-        task = self.tasks.set_deadline(tenant=self.tenant, task_id=task_id, deadline=deadline)
+        which = Reference(self.tenant, "task", task_id)
+        task = self.tasks.change(which, lambda one: with_deadline(one, deadline, now=self.clock()))
         if task.state == "open":  # a task that is still drafted reads its deadline once the dimensions are made
             self.workflows().start("task", task.ref, run=f"moved-{task.deadline_moves}")
         return task

@@ -12,10 +12,10 @@ from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.spends import Spend
 from touchstone.operations.jobs.context import any_threshold
-from touchstone.operations.jobs.deferral import GivenUp, Postponed
 from touchstone.operations.jobs.traced import tracing_calls
-from touchstone.operations.jobs.trying import Paid, follow_up, with_judge
+from touchstone.operations.jobs.trying import GivenUp, Paid, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
+from touchstone.oracle import submission as steps
 from touchstone.oracle.gate import GateResult
 from touchstone.oracle.gate_panel import check_gate_by_judges
 from touchstone.oracle.material import ReadSubmission, SubmissionJudging
@@ -122,8 +122,9 @@ async def _by_batch(context: TaskContext, submission: Submission) -> TaskProgres
         return None
     until = await context.by_batch(submission)
     if until is not None:
-        return _progress(context.judgements.await_batch(submission.ref, until=until), at="gate_passed")
-    after = context.judgements.ask_now(submission.ref)
+        waits = context.judgements.judged(submission.ref, lambda one: steps.awaiting(one, until=until))
+        return _progress(waits, at="gate_passed")
+    after = context.judgements.change(submission.ref, steps.hastened)
     return _progress(after, at="gate_passed") if after.judged else None
 
 
@@ -265,7 +266,7 @@ def _close_by(context: TaskContext, submission: Submission) -> None:
     # Compare by the time it came, not by its id: an id keeps the moment of a key that was used too early.
     earlier = other.wins and (other.submitted_at, other.id) < (submission.submitted_at, submission.id)
     context.tasks.win(submission=other if earlier else submission)
-    context.judgements.settle_race(submission.ref)
+    context.judgements.change(submission.ref, steps.race_settled)
     context.announce(submission.task_id)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from touchstone.operations.tasks.context import TaskContext, TaskProgress, pause_after, progress_of
+from touchstone.oracle import task as steps
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.comparison import RANKING_ROUND_ID, DimensionComparison
 from touchstone.oracle.model import Unjudged
@@ -36,8 +37,10 @@ def rank_contest(context: TaskContext, task_id: str) -> TaskProgress:
         if not kept.uncompared:
             finals[kept.id] = final_of(task, kept.comparisons)
     spends = tuple(spend for one in said for spend in one.spends)
-    ranked = context.tasks.rank(tenant=context.tenant, task_id=task_id, places=rank(chosen, finals), spends=spends)
-    return progress_of(ranked)
+    places = rank(chosen, finals)
+    return progress_of(
+        context.tasks.change(task.ref, lambda one: steps.ranked(one, places, now=context.clock(), spends=spends))
+    )
 
 
 def finalise(context: TaskContext, task_id: str) -> TaskProgress:
@@ -50,7 +53,7 @@ def finalise(context: TaskContext, task_id: str) -> TaskProgress:
         if task.undecided:
             later = TaskProgress(state="challenge", until=now + pause_after(now - task.challenge_until))
             return context.keep_from_sweep(task_id, later)
-        task = context.tasks.finalise(tenant=context.tenant, task_id=task_id)
+        task = context.tasks.change(task.ref, lambda one: steps.finalised(one, now=context.clock()))
     context.announce(task_id)
     return progress_of(task)
 

@@ -30,7 +30,7 @@ from touchstone.surfaces.experiments.report import (
     sides_markdown,
     sides_that_fit,
 )
-from touchstone.surfaces.experiments.report.side_pages import WORDS
+from touchstone.surfaces.experiments.report.pages import WORDS
 from touchstone.surfaces.experiments.report.sides import MAX_SHOWN_CHARS, MOST_CHANGES, ONLY, differences, plain
 from touchstone.text.language import Language
 

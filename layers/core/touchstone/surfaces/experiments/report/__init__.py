@@ -18,12 +18,12 @@ from touchstone.lazy import lazy_exports
 if TYPE_CHECKING:
     from touchstone.surfaces.experiments.report.pages import report_html as report_html
     from touchstone.surfaces.experiments.report.pages import report_markdown as report_markdown
+    from touchstone.surfaces.experiments.report.pages import sides_html as sides_html
+    from touchstone.surfaces.experiments.report.pages import sides_json as sides_json
+    from touchstone.surfaces.experiments.report.pages import sides_markdown as sides_markdown
+    from touchstone.surfaces.experiments.report.pages import sides_that_fit as sides_that_fit
     from touchstone.surfaces.experiments.report.sentences import headline as headline
     from touchstone.surfaces.experiments.report.sentences import notes as notes
-    from touchstone.surfaces.experiments.report.side_pages import sides_html as sides_html
-    from touchstone.surfaces.experiments.report.side_pages import sides_json as sides_json
-    from touchstone.surfaces.experiments.report.side_pages import sides_markdown as sides_markdown
-    from touchstone.surfaces.experiments.report.side_pages import sides_that_fit as sides_that_fit
     from touchstone.surfaces.experiments.report.sides import SideBySide as SideBySide
     from touchstone.surfaces.experiments.report.sides import side_by_side as side_by_side
     from touchstone.surfaces.experiments.report.tables import report_csv as report_csv
