@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from infra.layers import ROOT
+from touchstone.whole_files import write_whole
 
 HOME_VARIABLE = "TOUCHSTONE_LOCAL_HOME"
 REGION = "us-east-1"
@@ -97,9 +98,7 @@ class Home:
             place.unlink(missing_ok=True)
             return
         self.make()
-        scratch = place.with_suffix(".tmp")
-        scratch.write_text(json.dumps(content, indent=2), encoding="utf-8")
-        scratch.replace(place)
+        write_whole(place, [json.dumps(content, indent=2).encode()])
 
     def make(self) -> None:
         """Make the folder, which only its user can open: all data of the cloud lie there."""

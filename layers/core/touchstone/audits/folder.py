@@ -10,7 +10,6 @@ no cost. Each file is written whole or not at all.
 """
 
 import hashlib
-import os
 import re
 from pathlib import Path
 from typing import IO, Self
@@ -24,6 +23,7 @@ from touchstone.audits.report import StoredProof
 from touchstone.errors import ConflictError, StoreError
 from touchstone.locking import try_lock
 from touchstone.strict import Strict
+from touchstone.whole_files import write_whole
 
 SHOWN_CHARS = 40
 _UNFIT = re.compile(r"[^A-Za-z0-9]+")
@@ -136,14 +136,9 @@ def _read[T: Strict](file: Path, kind: type[T]) -> T | None:
 
 
 def _write(file: Path, text: str) -> None:
-    unfinished = file.with_name(f"{file.name}.unfinished")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("wb") as written:
-            written.write(text.encode())
-            written.flush()
-            os.fsync(written.fileno())
-        unfinished.replace(file)
+        write_whole(file, [text.encode()])
     except OSError as error:
         raise _unusable(file, error) from None
 

@@ -5,7 +5,6 @@ have newer versions by then. A bundle's name is the digest of its lock, target, 
 appears whole or not at all. Only wheels are installed, because building from source would run code outside a sandbox.
 """
 
-import contextlib
 import hashlib
 import importlib.util
 import os
@@ -27,6 +26,7 @@ from touchstone.audits.bundles.target import Bundle, Manifest, Target
 from touchstone.audits.sandbox.bubblewrap import SITE, interpreter
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, SettingsError
+from touchstone.whole_files import write_whole
 
 MAX_MODULES = 50
 """Most single modules in a namespace that are listed by name. A distribution with more is listed by the namespace
@@ -117,7 +117,8 @@ class Bundles:
                 seconds=min(RESOLVE_SECONDS, deadline.remaining),
                 fault=f"{target.requirement} cannot be resolved to wheels for Python {_python()}",
             )  # fmt: skip
-            _write_whole(path, lock)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, [lock.encode()])
         return path.read_text("utf-8")
 
     def _lay_out(self, folder: Path, target: Target, lock: str, digest: str, *, deadline: Deadline) -> None:
@@ -210,16 +211,6 @@ def _open_to_all(folder: Path) -> None:
     for path in folder.rglob("*"):
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
-
-
-def _write_whole(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
-    with contextlib.ExitStack() as undo:
-        undo.callback(Path(name).unlink, missing_ok=True)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).replace(path)
 
 
 def _uv(arguments: Sequence[str], *, stdin: str, seconds: float, fault: str) -> str:

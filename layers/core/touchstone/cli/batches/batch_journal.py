@@ -20,9 +20,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from touchstone.cli.files.batch_files import other_file_error
-from touchstone.cli.terminal.places import PRIVATE
 from touchstone.errors import ConflictError, StoreError
 from touchstone.judges.batches import BatchReply
+from touchstone.whole_files import PRIVATE
 
 SUFFIX = ".batches"
 

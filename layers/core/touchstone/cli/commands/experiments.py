@@ -134,7 +134,7 @@ def run(
     from touchstone.cli.local.inprocess import warnings_printed
     from touchstone.cli.screens.experiment_screen import exit_of, print_conclusion, suite_of
     from touchstone.cli.screens.junit import write_junit
-    from touchstone.surfaces.experiments.folder import write_whole
+    from touchstone.surfaces.experiments.folder import write_in_folder
     from touchstone.surfaces.experiments.report import report_html
 
     require_extras("statistics")
@@ -158,8 +158,8 @@ def run(
         say(f"Interrupted. What is done is kept; go on with: {_again(given, out, said)}")
         raise
     page, texts = out / "report.html", out / "side-by-side.html"
-    write_whole(page, report_html(conclusion))
-    write_whole(texts, _texts(out, conclusion))
+    write_in_folder(page, report_html(conclusion))
+    write_in_folder(texts, _texts(out, conclusion))
     if as_json:
         print_json(_document(conclusion))
     else:

@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.errors import InputError, StoreError
+from touchstone.whole_files import PRIVATE, SHARED, write_whole
 
 FOLDER = "touchstone"
-PRIVATE = 0o600
-SHARED = 0o666
-"""The mode of a new file that is not private, before the umask is applied."""
-_MOST_OF_NAME = 32
 PRIVATE_FOLDER = 0o700
 
 
@@ -52,36 +49,18 @@ def write_json(path: Path, document: object) -> None:
 
 
 def replace(path: Path, parts: Iterable[bytes], *, private: bool = False) -> None:
-    """Write a file whole or not at all: write a new file beside `path`, then put it in the place of `path` in one step.
+    """Write a file whole or not at all, as `write_whole` does; only the user can read a new file that is `private`.
 
-    A new file gets the mode that the user's umask allows, as a file of any other command does; if it is `private`, only
-    the user can read it (mode 600). A file that is replaced keeps its mode. If `path` is a link, the linked file is
-    replaced and the link stays. Raises `StoreError` if `path` cannot be written, or is no ordinary file (such as a
-    device), which is left alone.
+    If `path` is a link, the linked file is replaced and the link stays. Raises `StoreError` if `path` cannot be
+    written, or is no ordinary file (such as a device), which is left alone.
     """
     path = path.resolve()
     if path.exists() and not path.is_file():
         raise StoreError(f"{path} is no ordinary file, so nothing was written there.")
     try:
-        mode = path.stat().st_mode & 0o777 if path.exists() else None
-        name = path.with_name(f".{path.name[:_MOST_OF_NAME]}.{os.urandom(8).hex()}")
-        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE if private or mode else SHARED)
+        write_whole(path, parts, mode=PRIVATE if private else SHARED)
     except OSError as error:
         raise _unwritable(path, error) from None
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            name.chmod(mode)
-        name.replace(path)
-    except OSError as error:
-        name.unlink(missing_ok=True)
-        raise _unwritable(path, error) from None
-    except BaseException:
-        name.unlink(missing_ok=True)
-        raise
 
 
 def check_place(path: Path | None, *, where: str, read: Iterable[str | Path] = ()) -> None:

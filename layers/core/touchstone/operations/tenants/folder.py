@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from touchstone.errors import ConflictError, InputError, StoreError
 from touchstone.locking import try_lock
+from touchstone.whole_files import write_whole
 
 HOLD = ".export.lock"
 """The lock file by which one process holds the folder while it writes. The lock ends with the process."""
@@ -149,8 +150,7 @@ class ExportFolder:
         """Write the manifest; it appears complete or not at all."""
         path = self.path / MANIFEST
         try:
-            _aside(path).write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-            _aside(path).replace(path)
+            write_whole(path, [json.dumps(document, ensure_ascii=False, indent=2).encode(), b"\n"])
         except OSError as error:
             raise StoreError(f"{path} cannot be written: {error.strerror}.") from None
 

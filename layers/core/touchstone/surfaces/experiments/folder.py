@@ -9,7 +9,6 @@ A file is written whole or not at all.
 """
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from touchstone.surfaces.experiments.conclusion import Conclusion
 from touchstone.surfaces.experiments.journal import ExperimentJournal
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pairs import PairResult
+from touchstone.whole_files import write_whole
 
 
 class ExperimentFolderRequest(Strict):
@@ -68,11 +68,11 @@ class ExperimentFolder:
 
     def store(self, result: PairResult) -> None:
         """Keep the result of a pair."""
-        write_whole(self._path / "pairs" / f"{result.number}.json", result.model_dump_json())
+        write_in_folder(self._path / "pairs" / f"{result.number}.json", result.model_dump_json())
 
     def conclude(self, conclusion: Conclusion) -> None:
         """Keep the conclusion."""
-        write_whole(self._path / "conclusion.json", conclusion.model_dump_json(indent=2))
+        write_in_folder(self._path / "conclusion.json", conclusion.model_dump_json(indent=2))
 
     def close(self) -> None:
         """Let go of the folder."""
@@ -90,7 +90,7 @@ def results_in(folder: Path) -> Iterator[PairResult]:
 
 def _same_request(file: Path, asked: ExperimentFolderRequest) -> None:
     if not file.exists():
-        write_whole(file, asked.model_dump_json())
+        write_in_folder(file, asked.model_dump_json())
         return
     try:
         known = ExperimentFolderRequest.model_validate_json(file.read_bytes())
@@ -114,16 +114,11 @@ def _same_request(file: Path, asked: ExperimentFolderRequest) -> None:
             )
 
 
-def write_whole(file: Path, text: str) -> None:
-    """Write a file so that nobody ever sees only a part of it."""
-    unfinished = file.with_name(f"{file.name}.unfinished")
+def write_in_folder(file: Path, text: str) -> None:
+    """Write a file of an experiment's folder whole or not at all. Raises `StoreError`."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("wb") as written:
-            written.write(text.encode())
-            written.flush()
-            os.fsync(written.fileno())
-        unfinished.replace(file)
+        write_whole(file, [text.encode()])
     except OSError as error:
         raise StoreError(
             f"{file} cannot be written ({type(error).__name__}); free some space, or name another folder."
