@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.elsewhere import read_elsewhere
-from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers, typed
+from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers, typed, without_lead_in
 from touchstone.checks.equivalence.matching import as_rows
 from touchstone.checks.equivalence.periods import may_be_one_family
 from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
-from touchstone.checks.values.kinds import Choice, Items, Quantity, Value, Words
+from touchstone.checks.values.kinds import Choice, Items, Quantity, Truth, Value, Words
 from touchstone.checks.values.reading import read, simple_number
 from touchstone.kinds import require_kind, require_texts
 from touchstone.limits import NotAtOnceError
@@ -154,6 +154,12 @@ def _numbers_beside(text: str, answer: str) -> list[str]:
     return sorted(_NUMBER.findall(f"{before} {behind}")) if found else []
 
 
+def _statement(text: str, answer: str) -> str:
+    """What a sentence calls true or false: its words beside that answer, without those that only introduce it."""
+    before, _, behind = without_lead_in(text).rpartition(answer)
+    return _SIGNS.sub("", before + behind).lower()
+
+
 def _answered(
     found: ReadAnswer, wanted: ReadAnswer, texts: tuple[str, str], comparison: Comparison, tolerance: Tolerance | None
 ) -> bool | None:
@@ -167,6 +173,9 @@ def _answered(
         # Two sentences with one number in common, or with other conditions: `When x = 2, the maximum is 3`.
         if not (where.certain or place.certain) or (all(beside) and beside[0] != beside[1]):
             same = None
+    if isinstance(found[0], Truth):
+        statements = _statement(one, where.text), _statement(other, place.text)
+        same = None if all(statements) and statements[0] != statements[1] else same  # `A is true`, `B is true`
     if (answer := as_rows((one, where.text), (other, place.text), same=same)) is not same:
         comparison.because = "rows"
     if answer and one != other and _opposed(one, other):
