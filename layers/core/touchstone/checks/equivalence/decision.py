@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.elsewhere import read_elsewhere
-from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers, typed, without_lead_in
+from touchstone.checks.equivalence.extraction import (
+    BARE_LIMIT,
+    Candidate,
+    bare_answers,
+    states,
+    typed,
+    without_lead_in,
+)
 from touchstone.checks.equivalence.matching import as_rows
 from touchstone.checks.equivalence.periods import may_be_one_family
 from touchstone.checks.notation.trees import Apply, Name
@@ -173,6 +180,9 @@ def _answered(
         # Two sentences with one number in common, or with other conditions: `When x = 2, the maximum is 3`.
         if not (where.certain or place.certain) or (all(beside) and beside[0] != beside[1]):
             same = None
+    for text, answer, value in ((one, where.text, place.text), (other, place.text, where.text)):
+        if same is False and len(answer) < len(text) <= _SENTENCE and states(text.rpartition(answer)[0], value):
+            same = None  # 3 beside `x is 3 and y is 4, so x + y = 7`
     if isinstance(found[0], Truth):
         statements = _statement(one, where.text), _statement(other, place.text)
         same = None if all(statements) and statements[0] != statements[1] else same  # `A is true`, `B is true`

@@ -112,7 +112,7 @@ def _unmarked(text: str, *, short: bool) -> Iterator[Candidate]:
             return
         if (reason := _PATTERN["reason"].search(text)) is not None:
             text = text[: reason.start()]
-        if text.count("=") < 2 or not _is_condition(text, list(_PATTERN["introduced"].finditer(text))):  # noqa: PLR2004
+        if "=" not in text or not _is_condition(text, list(_PATTERN["introduced"].finditer(text))):
             yield Candidate(text)
     if _is_prose(text):
         yield from _concluded(text)
@@ -465,6 +465,14 @@ def _is_one_of_several(sentence: str, introduced: list[re.Match[str]]) -> bool:
 def _named(introduced: list[re.Match[str]]) -> list[re.Match[str]]:
     """Those of what introduces values that stand behind a value's name: `is`, but no `=` and no `total of`."""
     return [each for each in introduced if each[0][0] not in "=tT共"]
+
+
+def states(text: str, value: str) -> bool:
+    """Whether a text that marks no answer says of something that it is `value`: 3 or 4 of `x is 3 and y is 4, so`."""
+    if _PATTERN["mark signs"].search(text.lower()) and _PATTERN["mark"].search(text):
+        return False
+    behind = (text[each.end() :].lstrip() for each in _named(list(_PATTERN["introduced"].finditer(text))))
+    return any(rest.startswith(value) and not rest[len(value) :].lstrip(".,")[:1].isalnum() for rest in behind)
 
 
 def _is_worked_out(before: str, value: str) -> bool:
