@@ -178,6 +178,12 @@ class Comparison:
                 return self._regions(left, right)
         if any(isinstance(side, Items) and _judges(side) for side in (left, right)):
             return None  # Yes, 25
+        members = [
+            each for side in (left, right) if isinstance(side, Items) and not side.brackets for each in side.values
+        ]
+        one = next((side for side in (left, right) if isinstance(side, Quantity)), None)
+        if members and one and all(_is_number(each) and self.same(each, one) is not False for each in members):
+            return None  # 1/3, or 0.333
         # A number is not a list and a ratio is not a point, but an expression with names may be either.
         self.because = "other kind"
         sides = [side for side in (left, right) if isinstance(side, Quantity)]
@@ -383,6 +389,10 @@ def _unwrapped(value: Value) -> Value:
         case Items(values=(only,), brackets="" | "{}" | "⦃⦄"):
             return _unwrapped(only)
     return value
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Quantity) and value.tree.is_constant and not value.units
 
 
 def _is_measured(value: Value) -> bool:

@@ -12,6 +12,7 @@ from touchstone.checks.notation.tokens import FUNCTIONS, Token
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, negated, value_or_none
 from touchstone.checks.notation.unit_reading import NOT_COUNTED, NOUN_LENGTH, UNIT_TOKENS, read_unit, units_of
 from touchstone.checks.notation.units import Unit
+from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Quantity
 from touchstone.checks.values.pieces import split
 from touchstone.packaged import own_table
@@ -52,7 +53,8 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
         per = tokens[0]._replace(text=tokens[0].text[1:], spaced=False)
         behind = [per._replace(kind="sign", text="/"), *([per] if per.text else [])]
         return replace(quantity([*tokens[1:], *behind]), rate=True)
-    if (told := _uncertain(tokens) or _per_amount(tokens) or _priced(tokens)) is not None:
+    told = _said_otherwise(tokens) or _uncertain(tokens) or _per_amount(tokens) or _priced(tokens)
+    if told is not None:
         return told
     tokens = _said_once(_percents(_dozens(numbered(list(tokens)))))
     if tokens[0].kind == "han" and tokens[0].text == "百分之":
@@ -86,6 +88,27 @@ def _percentage(tokens: Sequence[Token]) -> Quantity | None:
     if [token.text if token.kind == "sign" else token.kind for token in tokens] == ["number", "/", "number", "%"]:
         return Quantity(Apply("percent", (parse_tokens(tokens[:-1]),)), percent=True)  # ¾ %
     return Quantity(parse_tokens(tokens), percent=True)
+
+
+def _said_otherwise(tokens: Sequence[Token]) -> Quantity | None:
+    """`0.2 (20%)` and `1/5 (0.2)`: a number that is said again in another form is no product; None for other tokens.
+
+    Raises NotAnExpressionError for a number with the share that it is of something: `10 (20%)`.
+    """
+    opened = next((place for place, token in enumerate(tokens) if token.is_sign("(")), 0)
+    before, inside = tokens[:opened], tokens[opened + 1 : -1]
+    plain = all(token.kind == "number" or token.is_sign("/", "%") for token in (*before, *inside))
+    if not (before and inside and plain and tokens[-1].is_sign(")")):
+        return None
+    shares = [side[-1].text == "%" for side in (before, inside)]
+    value, again = (value_or_none(quantity, side) for side in (before, inside))
+    if value is None or again is None or all(shares):
+        return None
+    if rational(value.tree) == rational(again.tree) and (any(shares) or len(before) != len(inside)):
+        return value
+    if any(shares):
+        raise NotAnExpressionError("a number, and the share that it is of something")
+    return None
 
 
 def _said_once(tokens: list[Token]) -> list[Token]:

@@ -301,6 +301,8 @@ def _of_items(tokens: Tokens) -> Value:
             return Items((*truths, *beside))  # Yes, 25
         raise NotAnExpressionError("a yes or a no with a value of another kind")
     values = _as_points([_single(item) for item in items])
+    if connector == "or" and (one := _one_number(values)) is not None:
+        return one
     if any(token.is_sign("and", "or") for token in tokens) and all(isinstance(value, Quantity) for value in values):
         raise NotAnExpressionError("a sentence of logic")
     if connector == "and" and (mixed := _mixed(values)) is not None:
@@ -317,12 +319,20 @@ def _of_items(tokens: Tokens) -> Value:
     if any(isinstance(value, Solutions) for value in values):
         several = _solutions(values, either=connector == "or")
         equals = next((place for place, token in enumerate(tokens) if token.is_sign("=", _APPROXIMATELY)), 0)
-        one = _decimal(tokens[equals + 1 :]) if len(items) == _TWO and isinstance(values[1], Quantity) else None
-        return Ambiguous((several, Solutions((((several.alternatives[0][0][0], one),),)))) if one else several
+        point = _decimal(tokens[equals + 1 :]) if len(items) == _TWO and isinstance(values[1], Quantity) else None
+        return Ambiguous((several, Solutions((((several.alternatives[0][0][0], point),),)))) if point else several
     decimal = _decimal(tokens)
     # A list does not begin with −0, and no number of it with 0: 1,05.
     is_one = decimal is not None and (tokens[1].text == "0" or _ZERO.match(tokens[2].text) is not None)
     return decimal if decimal and is_one else Items(_flattened(values), decimal=decimal)
+
+
+def _one_number(values: list[Value]) -> Value | None:
+    """The number that all values are in one form or another: `1/5, or 20%`; None for any others."""
+    numbers = {
+        value_or_none(rational, each.tree) if isinstance(each, Quantity) and not each.units else None for each in values
+    }
+    return values[0] if len(numbers) == 1 and None not in numbers else None
 
 
 def _as_points(values: list[Value]) -> list[Value]:
