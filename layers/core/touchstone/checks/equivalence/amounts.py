@@ -356,6 +356,8 @@ def _other_sizes(pairs: Iterable[tuple[Unit, Unit]]) -> Iterator[tuple[Unit, Uni
 def _converted(left: Tree, right: Tree, one: Unit, other: Unit, same: SameTrees) -> tuple[Answer, str]:
     if one == other:
         return same(left, right), ""
+    if one.factor != other.factor and "percent" in left.operations & right.operations:
+        return False if same(left, right) else None, "compound"  # 1% per month, and 12% per year
     answer = same(scaled(left, one), scaled(right, other))
     if answer is False and (one.offset or other.offset):
         # 20 °C and 20 K are different temperatures, but the same difference of temperatures.
