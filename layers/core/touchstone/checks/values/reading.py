@@ -651,11 +651,13 @@ def _members(tokens: Tokens, inside: Tokens, brackets: str) -> Value | None:
     """The members in brackets, or rows of a matrix, under the name before the brackets; None for a single one."""
     if brackets == "[]" and (rows := semicolon_rows(inside)) is not None:
         return rows
-    items, _ = connected(inside)
+    items, connector = connected(inside)
     if len(items) < _TWO:
         return None
-    grouped = _grouped(list(map(_single, items)), brackets)
     name = tokens[: len(tokens) - len(inside) - _TWO]
+    if name and connector in ("or", "and"):
+        raise NotAnExpressionError("a function of a sentence of logic")
+    grouped = _grouped(list(map(_single, items)), brackets)
     if not name:
         return grouped
     named = Solutions((((label(name) or tokens_text(name), grouped),),))
