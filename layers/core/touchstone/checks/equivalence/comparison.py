@@ -42,6 +42,8 @@ _PAIR = 2
 _COUNTS = frozenset("nmkNMK")
 """Names that may stand for whole numbers."""
 _PI = Quantity(Name("pi"))
+_TURNING = (Apply("neg", (Number(Fraction(1)),)), Name("T"))
+"""Powers that turn the order of a product of matrices."""
 
 
 class Comparison:
@@ -65,6 +67,8 @@ class Comparison:
         match left, right:
             case Quantity(), Quantity():
                 answer, because = same_amount(left, right, self._algebra.trees)
+                if answer and left.tree != right.tree and all(map(_may_be_of_matrices, (left.tree, right.tree))):
+                    answer = True if _factors(left.tree) == _factors(right.tree) else None
                 self.because = because or self.because
                 return answer
             case (kinds.Ambiguous(), _) | (_, kinds.Ambiguous()):
@@ -389,6 +393,29 @@ def _unwrapped(value: Value) -> Value:
         case Items(values=(only,), brackets="" | "{}" | "⦃⦄"):
             return _unwrapped(only)
     return value
+
+
+def _may_be_of_matrices(tree: Tree) -> bool:
+    """Whether an inverse or a transpose of capital letters occurs in a tree: in A^{-1}B the order counts."""
+    turned = (part.arguments[0].names for part in tree.parts if isinstance(part, Apply) and _turns(part))
+    return any(names and all(len(name) == 1 and name.isupper() for name in names) for names in turned)
+
+
+def _turns(tree: Apply) -> bool:
+    return tree.operation == "pow" and tree.arguments[1] in _TURNING
+
+
+def _factors(tree: Tree) -> list[str]:
+    """The names of an expression in matrices, in their order, which an inverse or a transpose turns."""
+    match tree:
+        case Name(name):
+            return [name]
+        case Apply("add", arguments):
+            return [name for names in sorted(map(_factors, arguments)) for name in names]
+        case Apply(_, arguments):
+            names = [name for each in arguments for name in _factors(each)]
+            return [f"{name}^" for name in _factors(arguments[0])[::-1]] if _turns(tree) else names
+    return []
 
 
 def _is_number(value: Value) -> bool:

@@ -42,6 +42,12 @@ _FIGURE = re.compile(r"([∠∡△⊙]|\\(?:angle|triangle|odot)(?![A-Za-z]))\s{
 """A figure's name: ∠ABC, ∠1, △ABC."""
 _PARAMETERS = frozenset("tskrcuvmn") | {"lambda", "mu"}
 """Names of a parameter, which any of them may have."""
+_VECTOR = r"\\(?:vec|hat|mathbf|boldsymbol|bm|overrightarrow)\s?\{?\\?[A-Za-z]{1,5}\}?"
+_ORDERED = re.compile(
+    rf"(?P<one>{_VECTOR}|(?<![^\W\d_\\^])[^\W\d_])\s?(?P<sign>×|\\times|∘|\\circ)(?![A-Za-z])\s?"
+    rf"(?P<other>{_VECTOR}|[^\W\d_])(?![^\W\d_])"
+)
+"""Two vectors, sets or functions with a sign between them that has an order: `\\vec a × \\vec b`, `A × B`, `f ∘ g`."""
 _SEGMENT = re.compile("bar [A-Z]{2}")
 _RULES: dict[str, str] = own_table(__file__, "rules.json")
 """The rules that decide, in words for people."""
@@ -153,6 +159,18 @@ def _opposed(given: str, expected: str) -> bool:
     return any(end[:-1] + ("b" if end[-1] == "a" else "a") in theirs - mine for end in mine - theirs)
 
 
+def _ordered(text: str) -> set[tuple[str, str]]:
+    """The pairs of a text between which a sign has an order. A cross between plain letters may multiply numbers."""
+    return {
+        (pair["one"], pair["other"])
+        for pair in _ORDERED.finditer(text)
+        if pair["sign"] in ("∘", "\\circ")
+        or pair["one"][0] == "\\"
+        or {pair["one"], pair["other"]} <= {"i", "j", "k"}
+        or ((pair["one"] + pair["other"]).isupper() and len(pair[0]) == len(text.strip(" $.")))
+    }
+
+
 def _numbers_beside(text: str, answer: str) -> list[str]:
     """The numbers of one sentence that stand outside its answer, sorted; empty for a longer text."""
     if len(text) > _SENTENCE or _SENTENCE_ENDS.search(text):
@@ -190,6 +208,8 @@ def _answered(
         comparison.because = "rows"
     if answer and one != other and _opposed(one, other):
         answer, comparison.because = None, "opposites"
+    if answer and one != other and {pair[::-1] for pair in _ordered(where.text)} & _ordered(place.text):
+        answer = None
     ways = () if answer is None else read_elsewhere((where.text, place.text), texts, same=answer)
     for given, expected in ways:
         values = read(given), read(expected)

@@ -32,7 +32,7 @@ _SMALL = "abcdef"
 _HEXADECIMAL = frozenset(f"0123456789ABCDEF{_SMALL}")
 _FUNCTION_LETTERS = frozenset("fgFG")
 _OPERATORS = dict.fromkeys("EVHP", frozenset("ABXYZ")) | {"T": frozenset("n")}
-"""Letters of a mean, a variance, an entropy, a probability and a time, with what shows that brackets hold its argument."""
+"""Letters of a mean, variance, entropy, probability and time, with what shows that brackets hold its argument."""
 OPERATOR_NAMES = frozenset(("Var", "Cov", "Corr", "Pr", "SD"))
 """Names of functions of what is random, which are no products of letters."""
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "⌈": "⌉"}

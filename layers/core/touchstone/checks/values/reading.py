@@ -89,8 +89,8 @@ def read(text: str) -> Value | None:
         bare = f"ℝ∖{{{next(filter(None, but.groups()))}}}"
     if DENIAL.search(bare):
         return words(bare)
-    if bare[:1] == "!":
-        return kinds.Words(bare, plain=False)  # a negation, as programs write it
+    if bare[:1] == "!" or bare[1:-1] == " \\ ":
+        return kinds.Words(bare, plain=False)  # a negation, as programs write it, or a difference of sets
     if len(bare) <= _UNIT_ALONE and not bare[:1].isdecimal() and (unit := _unit_alone(bare)) is not None:
         return unit
     return _read(bare)
