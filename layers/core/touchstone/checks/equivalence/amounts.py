@@ -29,6 +29,9 @@ type Bounds = Callable[[Tree], tuple[Fraction, Fraction] | None]
 """A function from a constant to two numbers that enclose it (equal if it is rational); None for other expressions."""
 
 _PERCENT = Fraction(1, 100)
+_ORDERS = frozenset(("O", "Theta", "Omega"))
+_FAR = (("1" + "0" * 12, "1" + "0" * 15), ("60", "90"))
+"""Sizes at which orders of growth are compared; the lesser ones for powers such as 2^n."""
 _MOST_CONSTANTS = 3
 """The most constants of a general solution whose names are exchanged."""
 _MONEY = frozenset(
@@ -99,6 +102,8 @@ def _doubt(left: Tree, right: Tree, same: SameTrees, *, letters: bool) -> str:
     """The rule that leaves it open whether two different expressions are the same; "" if no such rule applies."""
     if "Gamma" in left.variables ^ right.variables and _may_be_gamma(left, right, same):
         return "a letter"
+    if _may_be_one_order(left, right, same):
+        return "an order"
     turned = _in_degrees(left), _in_degrees(right)
     if turned != (left, right) and same(*turned) is not False:
         return "degrees"  # sin 30 may be meant in degrees
@@ -121,6 +126,36 @@ def _with_gamma(tree: Tree) -> Tree:
             return Apply("factorial", (trees.difference(inside, trees.digits("1")),))
         case Apply(operation, arguments):
             return Apply(operation, tuple(map(_with_gamma, arguments)))
+    return tree
+
+
+def _may_be_one_order(left: Tree, right: Tree, same: SameTrees) -> bool:
+    """Whether two expressions may be one order of growth, one of them perhaps without its O: O(n² + n) and O(n²)."""
+    sides = [
+        each.arguments if isinstance(each, Apply) and each.operation == "mul" else (each,) for each in (left, right)
+    ]
+    signs = {side[0].name for side in sides if isinstance(side[0], Name) and side[0].name in _ORDERS}
+    one, other = (_grown(side[-1]) for side in sides)
+    if len(signs) != 1 or max(map(len, sides)) != len(("O", "n")):
+        return False
+    names = sorted(one.variables | other.variables)
+    ratio: Tree = Apply("div", (one, other))
+    for sizes in _FAR if len(names) <= 1 else ():
+        far = [value_or_none(rational, ratio.substituted("".join(names), trees.digits(size))) for size in sizes]
+        if far[0] and far[1]:
+            return abs(far[1] / far[0] - 1) < _PERCENT
+    return same(one, other) is not False
+
+
+def _grown(tree: Tree) -> Tree:
+    """The tree without the base of its logarithms and without bars: |V| is a number of nodes."""
+    match tree:
+        case Apply("log" | "ln" | "lg", (inside, *_)):
+            return Apply("ln", (_grown(inside),))
+        case Apply("abs", (inside,)):
+            return _grown(inside)
+        case Apply(operation, arguments):
+            return Apply(operation, tuple(map(_grown, arguments)))
     return tree
 
 
