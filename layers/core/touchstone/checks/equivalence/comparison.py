@@ -358,6 +358,9 @@ class Comparison:
             same = same or _same_in_order(mine, theirs, proportional)
         if same is False and len(mine) != len(theirs) and 0 in (rational(mine[0]), rational(theirs[0])):
             return None  # 0:01:23.45 and 1:23.45
+        forms = [{(term.variables, "add" in term.operations) for term in side if term.variables} for side in terms]
+        if same is False and forms[0] != forms[1]:
+            return None  # 14:30 UTC and 15:30 CET
         things = [value.things if isinstance(value, Ratio) else () for value in (left, right)]
         # 3 red : 1 white is 1 white : 3 red, and not 3 white : 1 red.
         return None if all(things) and things[0] != things[1] else same
