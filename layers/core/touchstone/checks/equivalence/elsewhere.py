@@ -47,6 +47,8 @@ _RANGE = re.compile(
     re.ASCII,
 )
 """Two numbers with a dash and no blanks between them: a range or a difference, unless the dash is a minus sign."""
+_YEARS = re.compile(r"([12]\d)(\d\d)-(\d\d)", re.ASCII)
+"""A range of years of one century, or a difference: 1939-45."""
 _SIZES = re.compile(
     r"\d{1,12}(?:\.\d{1,12})?(?: ?(?:[×x]|\\times) ?\d{1,12}(?:\.\d{1,12})?){1,3} ?(?P<unit>[^\d\s].{0,40})"
 )
@@ -93,6 +95,8 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
     plain = answer.replace("$", "").strip()
     if "−" not in text and (between := _RANGE.fullmatch(plain)) is not None and _ascends(between):
         return {"-": "[{low}{0}, {high}{0}]".format(between["unit"] or "", **between.groupdict())}
+    if "−" not in text and (years := _YEARS.fullmatch(plain)) is not None and years[2] < years[3]:
+        return {"-": f"[{years[1]}{years[2]}, {years[1]}{years[3]}]"}
     if (sizes := _SIZES.fullmatch(plain)) is not None and _is_length(sizes["unit"]):
         lengths = _BY.sub(f" {sizes['unit']}, ", plain)
         return {"×": f"{plain}^{1 + len(_BY.findall(plain))}", "x": lengths}
