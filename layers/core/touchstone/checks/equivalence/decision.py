@@ -40,6 +40,8 @@ _SIGNS = re.compile(r"[\W_]")
 _NUMBER = re.compile(r"\d++(?:\.\d++)?", re.ASCII)
 _FIGURE = re.compile(r"([∠∡△⊙]|\\(?:angle|triangle|odot)(?![A-Za-z]))\s{0,3}([A-Z]{1,6}|\d)")
 """A figure's name: ∠ABC, ∠1, △ABC."""
+_LABEL = re.compile(r"(?:[A-Za-z]{2,12}[ _-]?\d{1,4}|\d{1,4}[ _-]?[A-Za-z]{2,12})")
+"""A name with a number, which the hyphen of `UTF-8` does not take away."""
 _PARAMETERS = frozenset("tskrcuvmn") | {"lambda", "mu"}
 """Names of a parameter, which any of them may have."""
 _VECTOR = r"\\(?:vec|hat|mathbf|boldsymbol|bm|overrightarrow)\s?\{?\\?[A-Za-z]{1,5}\}?"
@@ -201,6 +203,8 @@ def _answered(
     for text, answer, value in ((one, where.text, place.text), (other, place.text, where.text)):
         if same is False and len(answer) < len(text) <= _SENTENCE and states(text.rpartition(answer)[0], value):
             same = None  # 3 beside `x is 3 and y is 4, so x + y = 7`
+    if same is False and ("-" in one) != ("-" in other) and _LABEL.fullmatch(one) and _LABEL.fullmatch(other):
+        same = None if _SIGNS.sub("", one).lower() == _SIGNS.sub("", other).lower() else False
     if isinstance(found[0], Truth):
         statements = _statement(one, where.text), _statement(other, place.text)
         same = None if all(statements) and statements[0] != statements[1] else same  # `A is true`, `B is true`
