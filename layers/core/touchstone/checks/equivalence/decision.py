@@ -187,6 +187,28 @@ def _statement(text: str, answer: str) -> str:
     return _SIGNS.sub("", before + behind).lower()
 
 
+def _is_left_open(given: tuple[ReadAnswer, str], expected: tuple[ReadAnswer, str], *, same: bool) -> bool:
+    """Whether the sentences or names around two answers that are the same, or differ, leave open what they say."""
+    ((value, where), one), ((_, place), other) = given, expected
+    bare = _SIGNS.sub("", one), _SIGNS.sub("", other)
+    if same and len(where.text) < len(one) and len(place.text) < len(other) and bare[0] != bare[1]:
+        beside = _numbers_beside(one, where.text), _numbers_beside(other, place.text)
+        # Two sentences with one number in common, or with other conditions: `When x = 2, the maximum is 3`.
+        if not (where.certain or place.certain) or (all(beside) and beside[0] != beside[1]):
+            return True
+    if isinstance(value, Truth):
+        statements = _statement(one, where.text), _statement(other, place.text)
+        return all(statements) and statements[0] != statements[1]  # `A is true`, `B is true`
+    if same:
+        return False
+    if ("-" in one) != ("-" in other) and bare[0].lower() == bare[1].lower():
+        return all(map(_LABEL.fullmatch, (one, other)))
+    return any(
+        len(answer) < len(text) <= _SENTENCE and states(text.rpartition(answer)[0], stated)
+        for text, answer, stated in ((one, where.text, place.text), (other, place.text, where.text))
+    )  # 3 beside `x is 3 and y is 4, so x + y = 7`
+
+
 def _answered(
     found: ReadAnswer, wanted: ReadAnswer, texts: tuple[str, str], comparison: Comparison, tolerance: Tolerance | None
 ) -> bool | None:
@@ -194,20 +216,8 @@ def _answered(
     (_, where), (_, place) = found, wanted
     one, other = map(typed, texts)
     same = _decided(found, wanted, comparison, tolerance)
-    in_sentences = len(where.text) < len(one) and len(place.text) < len(other)
-    if same and in_sentences and _SIGNS.sub("", one) != _SIGNS.sub("", other):
-        beside = _numbers_beside(one, where.text), _numbers_beside(other, place.text)
-        # Two sentences with one number in common, or with other conditions: `When x = 2, the maximum is 3`.
-        if not (where.certain or place.certain) or (all(beside) and beside[0] != beside[1]):
-            same = None
-    for text, answer, value in ((one, where.text, place.text), (other, place.text, where.text)):
-        if same is False and len(answer) < len(text) <= _SENTENCE and states(text.rpartition(answer)[0], value):
-            same = None  # 3 beside `x is 3 and y is 4, so x + y = 7`
-    if same is False and ("-" in one) != ("-" in other) and _LABEL.fullmatch(one) and _LABEL.fullmatch(other):
-        same = None if _SIGNS.sub("", one).lower() == _SIGNS.sub("", other).lower() else False
-    if isinstance(found[0], Truth):
-        statements = _statement(one, where.text), _statement(other, place.text)
-        same = None if all(statements) and statements[0] != statements[1] else same  # `A is true`, `B is true`
+    if same is not None and _is_left_open((found, one), (wanted, other), same=same):
+        same = None
     if (answer := as_rows((one, where.text), (other, place.text), same=same)) is not same:
         comparison.because = "rows"
     if answer and one != other and _opposed(one, other):

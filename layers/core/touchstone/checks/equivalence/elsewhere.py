@@ -93,10 +93,8 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
     if (place := _PLACE.fullmatch(answer)) is not None:
         return {"[": f"{place['name']}_{{{''.join(re.findall(r'\w+', place['places']))}}}"}
     plain = answer.replace("$", "").strip()
-    if "−" not in text and (between := _RANGE.fullmatch(plain)) is not None and _ascends(between):
-        return {"-": "[{low}{0}, {high}{0}]".format(between["unit"] or "", **between.groupdict())}
-    if "−" not in text and (years := _YEARS.fullmatch(plain)) is not None and years[2] < years[3]:
-        return {"-": f"[{years[1]}{years[2]}, {years[1]}{years[3]}]"}
+    if "−" not in text and (between := _as_range(plain)):
+        return {"-": between}
     if (sizes := _SIZES.fullmatch(plain)) is not None and _is_length(sizes["unit"]):
         lengths = _BY.sub(f" {sizes['unit']}, ", plain)
         return {"×": f"{plain}^{1 + len(_BY.findall(plain))}", "x": lengths}
@@ -119,6 +117,16 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
 def _in_order(chain: str) -> str:
     """What is between the hyphens of a chain, each as a name of its own, in a tuple: the order counts there."""
     return f"({', '.join(f'x_{{{int.from_bytes(step.encode())}}}' for step in chain.split('-'))})"
+
+
+def _as_range(answer: str) -> str:
+    """`5–6 cm` and `1939–45` as intervals; "" for what is no range."""
+    if (years := _YEARS.fullmatch(answer)) is not None and years[2] < years[3]:
+        return f"[{years[1]}{years[2]}, {years[1]}{years[3]}]"
+    between = _RANGE.fullmatch(answer)
+    if between is None or not _ascends(between):
+        return ""
+    return "[{low}{0}, {high}{0}]".format(between["unit"] or "", **between.groupdict())
 
 
 def _ascends(between: re.Match[str]) -> bool:
