@@ -67,8 +67,7 @@ class Comparison:
         match left, right:
             case Quantity(), Quantity():
                 answer, because = same_amount(left, right, self._algebra.trees)
-                if answer and left.tree != right.tree and all(map(_may_be_of_matrices, (left.tree, right.tree))):
-                    answer = True if _factors(left.tree) == _factors(right.tree) else None
+                answer = None if answer and _in_another_order((left.tree,), (right.tree,)) else answer
                 self.because = because or self.because
                 return answer
             case (kinds.Ambiguous(), _) | (_, kinds.Ambiguous()):
@@ -176,6 +175,12 @@ class Comparison:
                 return self._ratios(left, right)
             case Condition(), Condition():
                 return self._conditions(left, right)
+            case (Ratio(terms=terms), Items(values=values, brackets="")) | (
+                Items(values=values, brackets=""),
+                Ratio(terms=terms),
+            ):
+                # 1, 5, 3, 4 and 1:5:3:4 may be the coefficients of a reaction.
+                return None if _same_in_order(values, [*map(Quantity, terms)], self.same) is not False else False
             case (Condition() | Items(brackets="⟦⟧"), _) | (_, Condition() | Items(brackets="⟦⟧")):
                 return None
             case (kinds.Region(), _) | (_, kinds.Region()):
@@ -284,6 +289,8 @@ class Comparison:
 
     def _conditions(self, left: Condition, right: Condition) -> Answer:
         same = self._algebra.conditions(left, right)
+        if same and _in_another_order((left.left, left.right), (right.left, right.right)):
+            return None
         names = [side.left.variables | side.right.variables for side in (left, right)]
         if same is False and (accents_differ(*names) or self._in_other_case(left, right)):
             self.because = "a letter"
@@ -396,6 +403,13 @@ def _unwrapped(value: Value) -> Value:
         case Items(values=(only,), brackets="" | "{}" | "⦃⦄"):
             return _unwrapped(only)
     return value
+
+
+def _in_another_order(left: tuple[Tree, ...], right: tuple[Tree, ...]) -> bool:
+    """Whether what may be products of matrices have their factors in another order: A^{-1}B and BA^{-1}."""
+    if left == right or not all(any(map(_may_be_of_matrices, side)) for side in (left, right)):
+        return False
+    return [*map(_factors, left)] != [*map(_factors, right)]
 
 
 def _may_be_of_matrices(tree: Tree) -> bool:

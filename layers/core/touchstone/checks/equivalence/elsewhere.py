@@ -33,6 +33,8 @@ _CHAIN = re.compile(r"\d{1,3}(?:-\d{1,3}){2,4}", re.ASCII)
 """The sides or angles of a triangle, or a difference: 30-60-90."""
 _PATH = re.compile(r"[A-Z][A-Za-z0-9]{0,7}(?:-[A-Z][A-Za-z0-9]{0,7}){2,12}", re.ASCII)
 """Points, steps or groups in their order, or a difference: A-C-B."""
+_NUMBERED = re.compile(r"(?<=\(\d)\) ?\((?=\d\))", re.ASCII)
+"""What is between the numbers of two statements, or of two factors: (1)(3)."""
 _PLACE = re.compile(r"(?P<name>[A-Za-z]{1,20})(?P<places>(?:\[\w{1,8}\]){1,3})", re.ASCII)
 """A member of a list, as programs write it, or a product: x[0]."""
 _POWER = re.compile(r"(?<![\d.])(\d)\.10\^", re.ASCII)
@@ -59,6 +61,7 @@ _OTHERWISE = (
     (".10^", _POWER, r"\1×10^"),
     ("C_", _CHOSEN, r"\\binom{\1\2}{\3\4}"),
     ("(", _ORDER, r"\1("),
+    (")", _NUMBERED, ", "),
 )
 """Forms that the other side may write otherwise: what each of them holds, its pattern, and as what it is read."""
 _LONG_SCALE = {"Billion": "trillion", "Trillion": "quintillion"}
