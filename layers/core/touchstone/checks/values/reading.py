@@ -89,8 +89,8 @@ def read(text: str) -> Value | None:
         bare = f"ℝ∖{{{next(filter(None, but.groups()))}}}"
     if DENIAL.search(bare):
         return words(bare)
-    if bare[:1] == "!" or bare[1:-1] == " \\ ":
-        return kinds.Words(bare, plain=False)  # a negation, as programs write it, or a difference of sets
+    if bare[:1] == "!" or bare[1:-1] == " \\ " or (bare[:1] == "," and bare[1:2].isdigit()):
+        return kinds.Words(bare, plain=False)  # a negation, as programs write it, a difference of sets, or 0,5
     if len(bare) <= _UNIT_ALONE and not bare[:1].isdecimal() and (unit := _unit_alone(bare)) is not None:
         return unit
     return _read(bare)
@@ -211,7 +211,8 @@ def _lost_power(tokens: Tokens, text: str) -> Value | None:
     """
     for place in range(len(tokens) - 3):
         times, ten, minus, power = tokens[place : place + 4]
-        tight = not (minus.spaced or power.spaced) and times.is_sign("*") and minus.is_sign("-")
+        by = times.is_sign("*") or (times.spaced and times.text in ("x", "X"))
+        tight = not (minus.spaced or power.spaced) and by and minus.is_sign("-")
         tight = tight and text[times.start] != "*" and times.spaced == ten.spaced
         if tight and ten.text == "10" and power.kind == "number" and power.text.isdecimal():
             raised = _value([*tokens[: place + 2], minus._replace(text="^"), *tokens[place + 2 :]])
