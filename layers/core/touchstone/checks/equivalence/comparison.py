@@ -191,7 +191,11 @@ class Comparison:
             each for side in (left, right) if isinstance(side, Items) and not side.brackets for each in side.values
         ]
         one = next((side for side in (left, right) if isinstance(side, Quantity)), None)
-        if members and one and all(_is_number(each) and self.same(each, one) is not False for each in members):
+        if (
+            members
+            and one is not None
+            and all(_is_number(each) and self.same(each, one) is not False for each in members)
+        ):
             return None  # 1/3, or 0.333
         # A number is not a list and a ratio is not a point, but an expression with names may be either.
         self.because = "other kind"

@@ -31,10 +31,10 @@ _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 _SMALL = "abcdef"
 _HEXADECIMAL = frozenset(f"0123456789ABCDEF{_SMALL}")
 _FUNCTION_LETTERS = frozenset("fgFG")
-_OPERATORS = dict.fromkeys("EVHP", frozenset("ABXYZ")) | {"T": frozenset("n")}
+_OPERATORS = dict.fromkeys("EVHP", frozenset("ABXYZ")) | {"T": frozenset("n"), "phi": frozenset("nxt")}
 """Letters of a mean, variance, entropy, probability and time, with what shows that brackets hold its argument."""
-OPERATOR_NAMES = frozenset(("Var", "Cov", "Corr", "Pr", "SD"))
-"""Names of functions of what is random, which are no products of letters."""
+OPERATOR_NAMES = frozenset(("Var", "Cov", "Corr", "Pr", "SD", "det", "dim", "sgn", "rank", "min", "max"))
+"""Names of functions, which are no products of letters."""
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "⌈": "⌉"}
 _ORDINALS = frozenset(("st", "nd", "rd", "th", "ths", "rds"))
 _NO_PRODUCTS = frozenset(
