@@ -185,18 +185,13 @@ class Comparison:
                 return None
             case (kinds.Region(), _) | (_, kinds.Region()):
                 return self._regions(left, right)
+            case (Items(values=values, brackets=""), Quantity() as each) | (
+                Quantity() as each,
+                Items(values=values, brackets=""),
+            ) if all(_is_number(value) and self.same(value, each) is not False for value in values):
+                return None  # 1/3, or 0.333
         if any(isinstance(side, Items) and _judges(side) for side in (left, right)):
             return None  # Yes, 25
-        members = [
-            each for side in (left, right) if isinstance(side, Items) and not side.brackets for each in side.values
-        ]
-        one = next((side for side in (left, right) if isinstance(side, Quantity)), None)
-        if (
-            members
-            and one is not None
-            and all(_is_number(each) and self.same(each, one) is not False for each in members)
-        ):
-            return None  # 1/3, or 0.333
         # A number is not a list and a ratio is not a point, but an expression with names may be either.
         self.because = "other kind"
         sides = [side for side in (left, right) if isinstance(side, Quantity)]

@@ -471,7 +471,10 @@ def states(text: str, value: str) -> bool:
     """Whether a text that marks no answer says of something that it is `value`: 3 or 4 of `x is 3 and y is 4, so`."""
     if _PATTERN["mark signs"].search(text.lower()) and _PATTERN["mark"].search(text):
         return False
-    behind = (text[each.end() :].lstrip() for each in _named(list(_PATTERN["introduced"].finditer(text))))
+    size = len(value) + _CLAUSE
+    behind = (
+        text[each.end() : each.end() + size].lstrip() for each in _named(list(_PATTERN["introduced"].finditer(text)))
+    )
     return any(rest.startswith(value) and not rest[len(value) :].lstrip(".,")[:1].isalnum() for rest in behind)
 
 
