@@ -97,7 +97,7 @@ def _said_otherwise(tokens: Sequence[Token]) -> Quantity | None:
     """
     opened = next((place for place, token in enumerate(tokens) if token.is_sign("(")), 0)
     before, inside = tokens[:opened], tokens[opened + 1 : -1]
-    plain = all(token.kind == "number" or token.is_sign("/", "%") for token in (*before, *inside))
+    plain = all(token.kind == "number" or token.is_sign("/", "%", "{", "}", "frac") for token in (*before, *inside))
     if not (before and inside and plain and tokens[-1].is_sign(")")):
         return None
     shares = [side[-1].text == "%" for side in (before, inside)]
@@ -105,6 +105,8 @@ def _said_otherwise(tokens: Sequence[Token]) -> Quantity | None:
     if value is None or again is None or all(shares):
         return None
     if rational(value.tree) == rational(again.tree) and (any(shares) or len(before) != len(inside)):
+        if not tokens[opened].spaced:
+            raise NotAnExpressionError("a number in two forms, or a product")
         return value
     if any(shares):
         raise NotAnExpressionError("a number, and the share that it is of something")
