@@ -447,7 +447,8 @@ def _is_condition(sentence: str, introduced: list[re.Match[str]]) -> bool:
     named = _named(introduced)
     if not named or introduced[-1][0] != "=" or named[-1].end() > introduced[-1].start():
         return False
-    return _PATTERN["on condition"].search(sentence[named[-1].end() : introduced[-1].start()]) is not None
+    stated = sentence[named[-1].end() : introduced[-1].start()]
+    return _PATTERN["no value stated"].match(stated) is None and _PATTERN["on condition"].search(stated) is not None
 
 
 def _is_one_of_several(sentence: str, introduced: list[re.Match[str]]) -> bool:
@@ -469,7 +470,7 @@ def _named(introduced: list[re.Match[str]]) -> list[re.Match[str]]:
 
 def states(text: str, value: str) -> bool:
     """Whether a text that marks no answer says of something that it is `value`: 3 or 4 of `x is 3 and y is 4, so`."""
-    if _PATTERN["mark signs"].search(text.lower()) and _PATTERN["mark"].search(text):
+    if text.endswith("**") or any(_boxes_and_marks(text)):
         return False
     size = len(value) + _CLAUSE
     behind = (
