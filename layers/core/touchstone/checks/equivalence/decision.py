@@ -12,7 +12,7 @@ from touchstone.checks.equivalence.extraction import (
     bare_answers,
     states,
     typed,
-    without_lead_in,
+    what_is_called,
 )
 from touchstone.checks.equivalence.matching import as_rows
 from touchstone.checks.equivalence.periods import may_be_one_family
@@ -181,12 +181,6 @@ def _numbers_beside(text: str, answer: str) -> list[str]:
     return sorted(_NUMBER.findall(f"{before} {behind}")) if found else []
 
 
-def _statement(text: str, answer: str) -> str:
-    """What a sentence calls true or false: its words beside that answer, without those that only introduce it."""
-    before, _, behind = without_lead_in(text).rpartition(answer)
-    return _SIGNS.sub("", before + behind).lower()
-
-
 def _is_left_open(given: tuple[ReadAnswer, str], expected: tuple[ReadAnswer, str], *, same: bool) -> bool:
     """Whether the sentences or names around two answers that are the same, or differ, leave open what they say."""
     ((value, where), one), ((_, place), other) = given, expected
@@ -197,7 +191,7 @@ def _is_left_open(given: tuple[ReadAnswer, str], expected: tuple[ReadAnswer, str
         if not (where.certain or place.certain) or (all(beside) and beside[0] != beside[1]):
             return True
     if isinstance(value, Truth):
-        statements = _statement(one, where.text), _statement(other, place.text)
+        statements = what_is_called(one, where.text), what_is_called(other, place.text)
         return all(statements) and statements[0] != statements[1]  # `A is true`, `B is true`
     if same:
         return False

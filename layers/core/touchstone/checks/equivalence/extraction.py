@@ -196,6 +196,14 @@ def without_lead_in(text: str) -> str:
     return _PATTERN["mark"].sub(" ", text) if _PATTERN["mark signs"].search(text.lower()) else text
 
 
+def what_is_called(text: str, answer: str) -> str:
+    """What a text calls true or false (`answer`), without its reason: `a` of `A is true`, "" of `The claim is true`."""
+    if (reason := _PATTERN["reason"].search(text)) is not None:
+        text = text[: reason.start()]
+    before, _, behind = without_lead_in(text).rpartition(answer)
+    return _PATTERN["any statement"].sub("", (before + behind).lower())
+
+
 def _is_prose(text: str) -> bool:
     """Whether the text is one or more sentences, not a value with its unit."""
     if "\n" in text or ("**" in text and _PATTERN["bold"].search(text)):
