@@ -128,6 +128,8 @@ class Comparison:
         """As `same`, for times, dates, weekdays, divisions with remainder and chemical formulas."""
         match left, right:
             case kinds.Clock(), kinds.Clock():
+                if left.zone != right.zone and (left.seconds != right.seconds or (left.zone and right.zone)):
+                    return None  # 14:30 UTC and 15:30 CET
                 if left.seconds == right.seconds:
                     return True
                 apart = abs(left.seconds - right.seconds)
@@ -364,8 +366,6 @@ class Comparison:
             same = same or _same_in_order(mine, theirs, proportional)
         if same is False and len(mine) != len(theirs) and 0 in (rational(mine[0]), rational(theirs[0])):
             return None  # 0:01:23.45 and 1:23.45
-        if same is False and _zone(mine) != _zone(theirs) and None not in (_zone(mine), _zone(theirs)):
-            return None  # 14:30 UTC and 15:30 CET
         things = [value.things if isinstance(value, Ratio) else () for value in (left, right)]
         # 3 red : 1 white is 1 white : 3 red, and not 3 white : 1 red.
         return None if all(things) and things[0] != things[1] else same
@@ -414,14 +414,6 @@ def _may_be_of_matrices(tree: Tree) -> bool:
     """Whether an inverse or a transpose of capital letters occurs in a tree: in A^{-1}B the order counts."""
     turned = (part.arguments[0].names for part in tree.parts if isinstance(part, Apply) and _turns(part))
     return any(names and all(len(name) == 1 and name.isupper() for name in names) for names in turned)
-
-
-def _zone(terms: tuple[Tree, ...]) -> tuple[frozenset[str], bool] | None:
-    """What tells the zone of a time that was read as a ratio, `14:30 UTC+2`; None for what is no time."""
-    if not terms[0].is_constant or not any(isinstance(part, Number) for part in terms[-1].parts):
-        return None
-    names = terms[-1].variables
-    return names, bool(names) and any("add" in term.operations for term in terms)
 
 
 def _turns(tree: Apply) -> bool:

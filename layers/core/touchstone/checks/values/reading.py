@@ -37,6 +37,8 @@ _SIMPLE = re.compile(r"(-?)(\d{1,30}+(?:\.\d{1,30}+)?)(?:/(\d{1,30}+))?", re.ASC
 _MANTISSA = re.compile(r"\d{1,30}+(?=$|[ eE])", re.ASCII)
 """The decimals behind a comma, before a scale or an exponent: 1,5 million, 1,5e3."""
 _ZERO = re.compile(r"0\d", re.ASCII)
+_IN_TWO = re.compile(r"0\d(?![\d.])", re.ASCII)
+"""How the hours or minutes of a time begin, and no number of a ratio: 17:00 hrs."""
 _COUNTED = re.compile(r"(\d{1,30}+) ([a-z]{3,30}+)", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
 """A Chinese text without any numeral that is too long for a name or a value."""
@@ -472,7 +474,7 @@ def _member(sides: list[Tokens], _signs: list[str]) -> Value:
 
 def _ratio(sides: list[Tokens], _signs: list[str]) -> Value:
     clock_text = ":".join(map(tokens_text, sides))
-    in_two = any(len(part) == _TWO and part[0] == "0" for part in clock_text.split(":"))
+    in_two = any(map(_IN_TWO.match, clock_text.split(":")))
     if in_two and len(sides) == _TWO and clock(clock_text) is None:
         raise NotAnExpressionError("a time that no clock shows")
     if len(sides) > _IN_ADDRESS and all(len(part) == _TWO for part in clock_text.split(":")):
