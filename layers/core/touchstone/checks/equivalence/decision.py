@@ -40,7 +40,7 @@ _SIGNS = re.compile(r"[\W_]")
 _NUMBER = re.compile(r"\d++(?:\.\d++)?", re.ASCII)
 _FIGURE = re.compile(r"([∠∡△⊙]|\\(?:angle|triangle|odot)(?![A-Za-z]))\s{0,3}([A-Z]{1,6}|\d)")
 """A figure's name: ∠ABC, ∠1, △ABC."""
-_LABEL = re.compile(r"(?:[A-Za-z]{2,12}[ _-]?\d{1,4}|\d{1,4}[ _-]?[A-Za-z]{2,12})")
+_LABEL = re.compile(r"(?:(?:[A-Z]|[A-Za-z]{2})[A-Za-z]{1,10}[ _-]?\d{1,4}|\d{1,4}[ _-]?[A-Za-z]{3,12})")
 """A name with a number, which the hyphen of `UTF-8` does not take away."""
 _PARAMETERS = frozenset("tskrcuvmn") | {"lambda", "mu"}
 """Names of a parameter, which any of them may have."""
