@@ -32,8 +32,8 @@ _SMALL = "abcdef"
 _HEXADECIMAL = frozenset(f"0123456789ABCDEF{_SMALL}")
 _FUNCTION_LETTERS = frozenset("fgFG")
 _OPERATORS = dict.fromkeys("EVHP", frozenset("ABXYZ")) | {"T": frozenset("n"), "phi": frozenset("nxt")}
-"""Letters of a mean, variance, entropy, probability and time, with what shows that brackets hold its argument."""
-OPERATOR_NAMES = frozenset(("Var", "Cov", "Corr", "Pr", "SD", "det", "dim", "sgn", "rank", "min", "max"))
+"""Letters of a mean, variance, entropy, probability and time, and φ, with what their brackets hold then."""
+OPERATOR_NAMES = frozenset(("Var", "Cov", "Corr", "Pr", "SD", "det", "dim", "sgn", "min", "max"))
 """Names of functions, which are no products of letters."""
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "⌈": "⌉"}
 _ORDINALS = frozenset(("st", "nd", "rd", "th", "ths", "rds"))
@@ -149,7 +149,9 @@ def _pieces(token: Token) -> list[Token]:
         return [token._replace(text=_canonical(text))]
     parts = _PIECES.findall(text)
     single = sum(len(part) == 1 for part in parts)
-    if text in OPERATOR_NAMES or single > LETTERS_IN_A_ROW or (token.upright and single > 1) or "".join(parts) != text:
+    if text in OPERATOR_NAMES:
+        return [token]
+    if single > LETTERS_IN_A_ROW or (token.upright and single > 1) or "".join(parts) != text:
         raise NotAnExpressionError(f"a word: {text!r}")
     if text in ("ish", "odd") or (token.spaced and text.lower() in _NO_PRODUCTS):
         raise NotAnExpressionError("a sentence")
@@ -374,8 +376,12 @@ class Parser:
 
     def _named(self, token: Token) -> Tree:
         name = token.text
-        if (name in _FUNCTION_LETTERS and self._is("(")) or (name in _OPERATORS and self._is_applied(_OPERATORS[name])):
+        if name in _FUNCTION_LETTERS and self._is("("):
             raise NotAnExpressionError("the value of an unknown function, or a product")
+        if name in OPERATOR_NAMES or (name in _OPERATORS and self._is_applied(_OPERATORS[name])):
+            if not self._is("(", "["):
+                raise NotAnExpressionError(f"a word: {name!r}")
+            return Apply(name, (self._group(self.take().text),))
         following = self.peek()
         if name == "m" and following is not None and following.kind == "accent" and following.text == "angle":
             return self._accented(self.take())  # the measure of an angle

@@ -29,7 +29,7 @@ _NAME_WORDS = 6
 _WORD_LENGTH = 20
 _CALL_LENGTH = 20
 """The most tokens between the brackets of a name such as `P(X=2)`."""
-_NAMES = frozenset(("pH", "pOH", "pKa", "pKb", "Ksp", "rang", "med")) | OPERATOR_NAMES
+_NAMES = frozenset(("pH", "pOH", "pKa", "pKb", "Ksp", "rang", "rank", "med")) | OPERATOR_NAMES
 """Names that look like products of letters, or of what stands behind them: `rank A`."""
 _FACTORS = frozenset("abckmntxyz")
 """Letters that are seldom names of functions: a bracketed sum behind one of them is a factor."""
