@@ -456,7 +456,9 @@ def _is_condition(sentence: str, introduced: list[re.Match[str]]) -> bool:
     if not named or introduced[-1][0] != "=" or named[-1].end() > introduced[-1].start():
         return False
     stated = sentence[named[-1].end() : introduced[-1].start()]
-    return _PATTERN["no value stated"].match(stated) is None and _PATTERN["on condition"].search(stated) is not None
+    if introduced[0] is named[-1] and _PATTERN["no value stated"].match(stated) is not None:
+        return False
+    return _PATTERN["on condition"].search(stated) is not None
 
 
 def _is_one_of_several(sentence: str, introduced: list[re.Match[str]]) -> bool:
