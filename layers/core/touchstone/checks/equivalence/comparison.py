@@ -190,8 +190,8 @@ class Comparison:
             case (Items(values=values, brackets=""), Quantity() as each) | (
                 Quantity() as each,
                 Items(values=values, brackets=""),
-            ) if all(_is_number(value) and self.same(value, each) is not False for value in values):
-                return None  # 1/3, or 0.333
+            ) if all(_is_constant(value) and self.same(value, each) is not False for value in values):
+                return None  # 1/3, or 0.333; 30 minutes or 0.5 hours
         if any(isinstance(side, Items) and _judges(side) for side in (left, right)):
             return None  # Yes, 25
         # A number is not a list and a ratio is not a point, but an expression with names may be either.
@@ -433,8 +433,8 @@ def _factors(tree: Tree) -> list[str]:
     return []
 
 
-def _is_number(value: Value) -> bool:
-    return isinstance(value, Quantity) and value.tree.is_constant and not value.units
+def _is_constant(value: Value) -> bool:
+    return isinstance(value, Quantity) and value.tree.is_constant
 
 
 def _is_measured(value: Value) -> bool:
