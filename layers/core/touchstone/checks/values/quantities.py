@@ -95,10 +95,12 @@ def _said_otherwise(tokens: Sequence[Token]) -> Quantity | None:
 
     Raises NotAnExpressionError for a number with the share that it is of something: `10 (20%)`.
     """
+    if not tokens[-1].is_sign(")"):
+        return None
     opened = next((place for place, token in enumerate(tokens) if token.is_sign("(")), 0)
     before, inside = tokens[:opened], tokens[opened + 1 : -1]
     plain = all(token.kind == "number" or token.is_sign("/", "%", "{", "}", "frac") for token in (*before, *inside))
-    if not (before and inside and plain and tokens[-1].is_sign(")")):
+    if not (before and inside and plain):
         return None
     shares = [side[-1].text == "%" for side in (before, inside)]
     value, again = (value_or_none(quantity, side) for side in (before, inside))
