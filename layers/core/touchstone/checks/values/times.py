@@ -27,7 +27,7 @@ def clock(text: str) -> Clock | None:
             if (part := parts.get("part")) is not None:
                 parts["half"] = "am" if part in _MORNING else "pm"
             time = _at(int(parts["hour"]), int(parts.get("minute") or 0), int(parts.get("second") or 0), parts["half"])
-            return time and replace(time, zone=parts["zone"] or "")
+            return time and replace(time, zone=(parts["zone"] or "").strip())
     match = _PATTERN["chinese"].fullmatch(text)
     if match is None or (match["o"] and not match["half"]):
         # 7时30分 without a part of the day may be a length of seven and a half hours.
