@@ -190,7 +190,7 @@ class Comparison:
             case (Items(values=values, brackets=""), Quantity() as each) | (
                 Quantity() as each,
                 Items(values=values, brackets=""),
-            ) if all(_is_constant(value) and self.same(value, each) is not False for value in values):
+            ) if all(self._may_be(value, each) for value in values):
                 return None  # 1/3, or 0.333; 30 minutes or 0.5 hours
         if any(isinstance(side, Items) and _judges(side) for side in (left, right)):
             return None  # Yes, 25
@@ -287,6 +287,13 @@ class Comparison:
         if (ordered or as_written) and self._items(Items(tuple(by_name), "{}"), point):
             return True
         return False if _same_in_any_order(by_name, point.values, self.same) is False else None
+
+    def _may_be(self, value: Value, wanted: Quantity) -> bool:
+        """Whether a constant may be the wanted one in another form; with a unit, only if the two are the same."""
+        if not (isinstance(value, Quantity) and value.tree.is_constant):
+            return False
+        same = self.same(value, wanted)
+        return same is True or (same is None and not value.units)
 
     def _conditions(self, left: Condition, right: Condition) -> Answer:
         same = self._algebra.conditions(left, right)
@@ -431,10 +438,6 @@ def _factors(tree: Tree) -> list[str]:
             names = [name for each in arguments for name in _factors(each)]
             return [f"{name}^" for name in _factors(arguments[0])[::-1]] if _turns(tree) else names
     return []
-
-
-def _is_constant(value: Value) -> bool:
-    return isinstance(value, Quantity) and value.tree.is_constant
 
 
 def _is_measured(value: Value) -> bool:
