@@ -379,9 +379,10 @@ class Parser:
         if name in _FUNCTION_LETTERS and self._is("("):
             raise NotAnExpressionError("the value of an unknown function, or a product")
         if name in OPERATOR_NAMES or (name in _OPERATORS and self._is_applied(_OPERATORS[name])):
-            if not self._is("(", "["):
+            if self._is("(", "["):
+                return Apply(name, (self._group(self.take().text),))
+            if len(self._tokens) > 1:
                 raise NotAnExpressionError(f"a word: {name!r}")
-            return Apply(name, (self._group(self.take().text),))
         following = self.peek()
         if name == "m" and following is not None and following.kind == "accent" and following.text == "angle":
             return self._accented(self.take())  # the measure of an angle
