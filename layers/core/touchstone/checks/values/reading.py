@@ -37,7 +37,7 @@ _SIMPLE = re.compile(r"(-?)(\d{1,30}+(?:\.\d{1,30}+)?)(?:/(\d{1,30}+))?", re.ASC
 _MANTISSA = re.compile(r"\d{1,30}+(?=$|[ eE])", re.ASCII)
 """The decimals behind a comma, before a scale or an exponent: 1,5 million, 1,5e3."""
 _ZERO = re.compile(r"0\d", re.ASCII)
-_IN_TWO = re.compile(r"0\d(?![\d.])", re.ASCII)
+_IN_TWO = re.compile(r"0[^.](?![\d.])")
 """How the hours or minutes of a time begin, and no number of a ratio: 17:00 hrs."""
 _COUNTED = re.compile(r"(\d{1,30}+) ([a-z]{3,30}+)", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
