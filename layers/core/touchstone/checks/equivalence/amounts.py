@@ -13,7 +13,7 @@ from touchstone.checks.notation.units import UNITS, Unit
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Ambiguous, Items, Matrix, Quantity, Ratio, Region, Solutions, Value
-from touchstone.checks.values.quantities import CURRENCIES, scaled, unscaled
+from touchstone.checks.values.quantities import CURRENCIES, ORDERS, scaled, unscaled
 from touchstone.text import normalised
 
 _ACCENTS = ("hat ", "vec ", "bar ", "tilde ")
@@ -29,7 +29,6 @@ type Bounds = Callable[[Tree], tuple[Fraction, Fraction] | None]
 """A function from a constant to two numbers that enclose it (equal if it is rational); None for other expressions."""
 
 _PERCENT = Fraction(1, 100)
-_ORDERS = frozenset(("O", "Theta", "Omega"))
 _FAR = (("1" + "0" * 12, "1" + "0" * 15), ("60", "90"))
 """Sizes at which orders of growth are compared; the lesser ones for powers such as 2^n."""
 _MOST_CONSTANTS = 3
@@ -134,7 +133,7 @@ def _may_be_one_order(left: Tree, right: Tree, same: SameTrees) -> bool:
     sides = [
         each.arguments if isinstance(each, Apply) and each.operation == "mul" else (each,) for each in (left, right)
     ]
-    signs = {side[0].name for side in sides if isinstance(side[0], Name) and side[0].name in _ORDERS}
+    signs = {side[0].name for side in sides if isinstance(side[0], Name) and side[0].name in ORDERS}
     one, other = (_grown(side[-1]) for side in sides)
     if len(signs) != 1 or max(map(len, sides)) != len(("O", "n")):
         return False

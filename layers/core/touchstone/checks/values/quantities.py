@@ -8,7 +8,7 @@ from itertools import islice, product
 
 from touchstone.checks.notation.numerals import digits_of, numbered
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
-from touchstone.checks.notation.tokens import FUNCTIONS, Token
+from touchstone.checks.notation.tokens import FUNCTIONS, GREEK, Token
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, negated, value_or_none
 from touchstone.checks.notation.unit_reading import NOT_COUNTED, NOUN_LENGTH, UNIT_TOKENS, read_unit, units_of
 from touchstone.checks.notation.units import Unit
@@ -33,6 +33,8 @@ _THOUSANDS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "mn": 10**6, "bn":
 """Letters behind a number that may mean thousands, millions and billions: 5k. With money they do."""
 _TIME = {"d": "day", "h": "h", "m": "min", "s": "s"}
 """Letters for days, hours, minutes and seconds if several stand together: 2h15m."""
+ORDERS = frozenset(("O", "Theta", "Omega"))
+"""Signs of orders of growth: O(n), Θ(n), Ω(n)."""
 _TWO = 2
 MAX_SIZES = 64
 """The most ways in which an amount in several units is added up: a unit may have other sizes elsewhere."""
@@ -405,6 +407,8 @@ def _unit_in_brackets(tokens: Sequence[Token]) -> Quantity | None:
         inside = inside[1:]
     if inside[0].kind == "letters" and len(inside[0].text) == 1 and not tokens[opened].spaced:
         return None
+    if opened == 1 and GREEK.get(tokens[0].text, tokens[0].text) in ORDERS:
+        return None  # O(nm)
     if tokens[opened - 1].is_sign("/", "*", "^", "-", "+"):
         return None
     units = read_unit(inside)
