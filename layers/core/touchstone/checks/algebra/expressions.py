@@ -76,7 +76,8 @@ class Algebra:
         from touchstone.checks.algebra import conditions
 
         differences = difference(*sides[:2]), difference(*sides[2:])
-        return allowance.spend(conditions.same_condition, *differences, signed=left.sign != "=")
+        same = conditions.same_condition
+        return value_or_none(lambda: allowance.spend(same, *differences, signed=left.sign != "="))
 
 
 def key(tree: Tree) -> str:

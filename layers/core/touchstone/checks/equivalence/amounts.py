@@ -13,7 +13,7 @@ from touchstone.checks.notation.units import UNITS, Unit
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Ambiguous, Items, Matrix, Quantity, Ratio, Region, Solutions, Value
-from touchstone.checks.values.quantities import CURRENCIES, scaled, unscaled
+from touchstone.checks.values.quantities import CURRENCIES, ORDERS, scaled, unscaled
 from touchstone.text import normalised
 
 _ACCENTS = ("hat ", "vec ", "bar ", "tilde ")
@@ -29,6 +29,8 @@ type Bounds = Callable[[Tree], tuple[Fraction, Fraction] | None]
 """A function from a constant to two numbers that enclose it (equal if it is rational); None for other expressions."""
 
 _PERCENT = Fraction(1, 100)
+_FAR = (("1" + "0" * 12, "1" + "0" * 15), ("60", "90"))
+"""Sizes at which orders of growth are compared; the lesser ones for powers such as 2^n."""
 _MOST_CONSTANTS = 3
 """The most constants of a general solution whose names are exchanged."""
 _MONEY = frozenset(
@@ -99,6 +101,8 @@ def _doubt(left: Tree, right: Tree, same: SameTrees, *, letters: bool) -> str:
     """The rule that leaves it open whether two different expressions are the same; "" if no such rule applies."""
     if "Gamma" in left.variables ^ right.variables and _may_be_gamma(left, right, same):
         return "a letter"
+    if _may_be_one_order(left, right, same):
+        return "an order"
     turned = _in_degrees(left), _in_degrees(right)
     if turned != (left, right) and same(*turned) is not False:
         return "degrees"  # sin 30 may be meant in degrees
@@ -121,6 +125,36 @@ def _with_gamma(tree: Tree) -> Tree:
             return Apply("factorial", (trees.difference(inside, trees.digits("1")),))
         case Apply(operation, arguments):
             return Apply(operation, tuple(map(_with_gamma, arguments)))
+    return tree
+
+
+def _may_be_one_order(left: Tree, right: Tree, same: SameTrees) -> bool:
+    """Whether two expressions may be one order of growth, one of them perhaps without its O: O(n² + n) and O(n²)."""
+    sides = [
+        each.arguments if isinstance(each, Apply) and each.operation == "mul" else (each,) for each in (left, right)
+    ]
+    signs = {side[0].name for side in sides if isinstance(side[0], Name) and side[0].name in ORDERS}
+    one, other = (_grown(side[-1]) for side in sides)
+    if len(signs) != 1 or max(map(len, sides)) != len(("O", "n")):
+        return False
+    names = sorted(one.variables | other.variables)
+    ratio: Tree = Apply("div", (one, other))
+    for sizes in _FAR if len(names) <= 1 else ():
+        far = [value_or_none(rational, ratio.substituted("".join(names), trees.digits(size))) for size in sizes]
+        if far[0] and far[1]:
+            return abs(far[1] / far[0] - 1) < _PERCENT
+    return same(one, other) is not False
+
+
+def _grown(tree: Tree) -> Tree:
+    """The tree without the base of its logarithms and without bars: |V| is a number of nodes."""
+    match tree:
+        case Apply("log" | "ln" | "lg", (inside, *_)):
+            return Apply("ln", (_grown(inside),))
+        case Apply("abs", (inside,)):
+            return _grown(inside)
+        case Apply(operation, arguments):
+            return Apply(operation, tuple(map(_grown, arguments)))
     return tree
 
 
@@ -356,6 +390,8 @@ def _other_sizes(pairs: Iterable[tuple[Unit, Unit]]) -> Iterator[tuple[Unit, Uni
 def _converted(left: Tree, right: Tree, one: Unit, other: Unit, same: SameTrees) -> tuple[Answer, str]:
     if one == other:
         return same(left, right), ""
+    if one.factor != other.factor and "percent" in left.operations & right.operations:
+        return False if same(left, right) else None, "compound"  # 1% per month, and 12% per year
     answer = same(scaled(left, one), scaled(right, other))
     if answer is False and (one.offset or other.offset):
         # 20 °C and 20 K are different temperatures, but the same difference of temperatures.

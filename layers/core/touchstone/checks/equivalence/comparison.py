@@ -42,6 +42,8 @@ _PAIR = 2
 _COUNTS = frozenset("nmkNMK")
 """Names that may stand for whole numbers."""
 _PI = Quantity(Name("pi"))
+_TURNING = (Apply("neg", (Number(Fraction(1)),)), Name("T"))
+"""Powers that turn the order of a product of matrices."""
 
 
 class Comparison:
@@ -65,6 +67,7 @@ class Comparison:
         match left, right:
             case Quantity(), Quantity():
                 answer, because = same_amount(left, right, self._algebra.trees)
+                answer = None if answer and _in_another_order((left.tree,), (right.tree,)) else answer
                 self.because = because or self.because
                 return answer
             case (kinds.Ambiguous(), _) | (_, kinds.Ambiguous()):
@@ -125,6 +128,8 @@ class Comparison:
         """As `same`, for times, dates, weekdays, divisions with remainder and chemical formulas."""
         match left, right:
             case kinds.Clock(), kinds.Clock():
+                if left.zone != right.zone and (left.seconds != right.seconds or (left.zone and right.zone)):
+                    return None  # 14:30 UTC and 15:30 CET
                 if left.seconds == right.seconds:
                     return True
                 apart = abs(left.seconds - right.seconds)
@@ -172,10 +177,21 @@ class Comparison:
                 return self._ratios(left, right)
             case Condition(), Condition():
                 return self._conditions(left, right)
+            case (Ratio(terms=terms), Items(values=values, brackets="")) | (
+                Items(values=values, brackets=""),
+                Ratio(terms=terms),
+            ):
+                # 1, 5, 3, 4 and 1:5:3:4 may be the coefficients of a reaction.
+                return None if _same_in_order(values, [*map(Quantity, terms)], self.same) is not False else False
             case (Condition() | Items(brackets="⟦⟧"), _) | (_, Condition() | Items(brackets="⟦⟧")):
                 return None
             case (kinds.Region(), _) | (_, kinds.Region()):
                 return self._regions(left, right)
+            case (Items(values=values, brackets=""), Quantity() as each) | (
+                Quantity() as each,
+                Items(values=values, brackets=""),
+            ) if all(self._may_be(value, each) for value in values):
+                return None  # 1/3, or 0.333; 30 minutes or 0.5 hours
         if any(isinstance(side, Items) and _judges(side) for side in (left, right)):
             return None  # Yes, 25
         # A number is not a list and a ratio is not a point, but an expression with names may be either.
@@ -272,8 +288,17 @@ class Comparison:
             return True
         return False if _same_in_any_order(by_name, point.values, self.same) is False else None
 
+    def _may_be(self, value: Value, wanted: Quantity) -> bool:
+        """Whether a constant may be the wanted one in another form; with a unit, only if the two are the same."""
+        if not (isinstance(value, Quantity) and value.tree.is_constant):
+            return False
+        same = self.same(value, wanted)
+        return same is True or (same is None and not value.units)
+
     def _conditions(self, left: Condition, right: Condition) -> Answer:
         same = self._algebra.conditions(left, right)
+        if same and _in_another_order((left.left, left.right), (right.left, right.right)):
+            return None
         names = [side.left.variables | side.right.variables for side in (left, right)]
         if same is False and (accents_differ(*names) or self._in_other_case(left, right)):
             self.because = "a letter"
@@ -383,6 +408,36 @@ def _unwrapped(value: Value) -> Value:
         case Items(values=(only,), brackets="" | "{}" | "⦃⦄"):
             return _unwrapped(only)
     return value
+
+
+def _in_another_order(left: tuple[Tree, ...], right: tuple[Tree, ...]) -> bool:
+    """Whether what may be products of matrices have their factors in another order: A^{-1}B and BA^{-1}."""
+    if left == right or not all(any(map(_may_be_of_matrices, side)) for side in (left, right)):
+        return False
+    return [*map(_factors, left)] != [*map(_factors, right)]
+
+
+def _may_be_of_matrices(tree: Tree) -> bool:
+    """Whether an inverse or a transpose of capital letters occurs in a tree: in A^{-1}B the order counts."""
+    turned = (part.arguments[0].names for part in tree.parts if isinstance(part, Apply) and _turns(part))
+    return any(names and all(len(name) == 1 and name.isupper() for name in names) for names in turned)
+
+
+def _turns(tree: Apply) -> bool:
+    return tree.operation == "pow" and tree.arguments[1] in _TURNING
+
+
+def _factors(tree: Tree) -> list[str]:
+    """The names of an expression in matrices, in their order, which an inverse or a transpose turns."""
+    match tree:
+        case Name(name):
+            return [name]
+        case Apply("add", arguments):
+            return [name for names in sorted(map(_factors, arguments)) for name in names]
+        case Apply(_, arguments):
+            names = [name for each in arguments for name in _factors(each)]
+            return [f"{name}^" for name in _factors(arguments[0])[::-1]] if _turns(tree) else names
+    return []
 
 
 def _is_measured(value: Value) -> bool:

@@ -6,12 +6,19 @@ from dataclasses import dataclass
 
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.elsewhere import read_elsewhere
-from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers, typed
+from touchstone.checks.equivalence.extraction import (
+    BARE_LIMIT,
+    Candidate,
+    bare_answers,
+    states,
+    typed,
+    what_is_called,
+)
 from touchstone.checks.equivalence.matching import as_rows
 from touchstone.checks.equivalence.periods import may_be_one_family
 from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
-from touchstone.checks.values.kinds import Choice, Items, Quantity, Value, Words
+from touchstone.checks.values.kinds import Choice, Items, Quantity, Truth, Value, Words
 from touchstone.checks.values.reading import read, simple_number
 from touchstone.kinds import require_kind, require_texts
 from touchstone.limits import NotAtOnceError
@@ -34,8 +41,16 @@ _SIGNS = re.compile(r"[\W_]")
 _NUMBER = re.compile(r"\d++(?:\.\d++)?", re.ASCII)
 _FIGURE = re.compile(r"([∠∡△⊙]|\\(?:angle|triangle|odot)(?![A-Za-z]))\s{0,3}([A-Z]{1,6}|\d)")
 """A figure's name: ∠ABC, ∠1, △ABC."""
+_LABEL = re.compile(r"(?:(?:[A-Z]|[A-Za-z]{2})[A-Za-z]{1,10}[ _-]?\d{1,4}|\d{1,4}[ _-]?[A-Za-z]{3,12})")
+"""A name with a number, which the hyphen of `UTF-8` does not take away."""
 _PARAMETERS = frozenset("tskrcuvmn") | {"lambda", "mu"}
 """Names of a parameter, which any of them may have."""
+_VECTOR = r"\\(?:vec|hat|mathbf|boldsymbol|bm|overrightarrow)\s?\{?\\?[A-Za-z]{1,5}\}?"
+_ORDERED = re.compile(
+    rf"(?P<one>{_VECTOR}|(?<![^\W\d_\\^])[^\W\d_])\s?(?P<sign>×|\\times|∘|\\circ)(?![A-Za-z])\s?"
+    rf"(?P<other>{_VECTOR}|[^\W\d_])(?![^\W\d_])"
+)
+"""Two vectors, sets or functions with a sign between them that has an order: `\\vec a × \\vec b`, `A × B`, `f ∘ g`."""
 _SEGMENT = re.compile("bar [A-Z]{2}")
 _RULES: dict[str, str] = own_table(__file__, "rules.json")
 """The rules that decide, in words for people."""
@@ -147,12 +162,46 @@ def _opposed(given: str, expected: str) -> bool:
     return any(end[:-1] + ("b" if end[-1] == "a" else "a") in theirs - mine for end in mine - theirs)
 
 
+def _ordered(text: str) -> set[tuple[str, str]]:
+    """The pairs of a text between which a sign has an order. A cross between plain letters may multiply numbers."""
+    return {
+        (pair["one"], pair["other"])
+        for pair in _ORDERED.finditer(text)
+        if pair["sign"] in ("∘", "\\circ")
+        or pair["one"][0] == "\\"
+        or {pair["one"], pair["other"]} <= {"i", "j", "k"}
+        or ((pair["one"] + pair["other"]).isupper() and len(pair[0]) == len(text.strip(" $.")))
+    }
+
+
 def _numbers_beside(text: str, answer: str) -> list[str]:
     """The numbers of one sentence that stand outside its answer, sorted; empty for a longer text."""
     if len(text) > _SENTENCE or _SENTENCE_ENDS.search(text):
         return []
     before, found, behind = text.partition(answer)
     return sorted(_NUMBER.findall(f"{before} {behind}")) if found else []
+
+
+def _is_left_open(given: tuple[ReadAnswer, str], expected: tuple[ReadAnswer, str], *, same: bool) -> bool:
+    """Whether the sentences or names around two answers that are the same, or differ, leave open what they say."""
+    ((value, where), one), ((_, place), other) = given, expected
+    bare = _SIGNS.sub("", one), _SIGNS.sub("", other)
+    if same and len(where.text) < len(one) and len(place.text) < len(other) and bare[0] != bare[1]:
+        beside = _numbers_beside(one, where.text), _numbers_beside(other, place.text)
+        # Two sentences with one number in common, or with other conditions: `When x = 2, the maximum is 3`.
+        if not (where.certain or place.certain) or (all(beside) and beside[0] != beside[1]):
+            return True
+    if isinstance(value, Truth):
+        statements = what_is_called(one, where.text), what_is_called(other, place.text)
+        return all(statements) and statements[0] != statements[1]  # `A is true`, `B is true`
+    if same:
+        return False
+    if ("-" in one) != ("-" in other) and bare[0].lower() == bare[1].lower():
+        return all(map(_LABEL.fullmatch, (one, other)))
+    return any(
+        len(answer) < len(text) <= _SENTENCE and states(text.rpartition(answer)[0], stated)
+        for text, answer, stated in ((one, where.text, place.text), (other, place.text, where.text))
+    )  # 3 beside `x is 3 and y is 4, so x + y = 7`
 
 
 def _answered(
@@ -162,18 +211,16 @@ def _answered(
     (_, where), (_, place) = found, wanted
     one, other = map(typed, texts)
     same = _decided(found, wanted, comparison, tolerance)
-    in_sentences = len(where.text) < len(one) and len(place.text) < len(other)
-    if same and in_sentences and _SIGNS.sub("", one) != _SIGNS.sub("", other):
-        beside = _numbers_beside(one, where.text), _numbers_beside(other, place.text)
-        # Two sentences with one number in common, or with other conditions: `When x = 2, the maximum is 3`.
-        if not (where.certain or place.certain) or (all(beside) and beside[0] != beside[1]):
-            same = None
+    if same is not None and _is_left_open((found, one), (wanted, other), same=same):
+        same = None
     if (answer := as_rows((one, where.text), (other, place.text), same=same)) is not same:
         comparison.because = "rows"
     if answer and one != other and _opposed(one, other):
         answer, comparison.because = None, "opposites"
     if answer is False and any(map(LOST_BACKSLASH.search, texts)):
         answer, comparison.because = None, "backslash"
+    if answer and one != other and {pair[::-1] for pair in _ordered(where.text)} & _ordered(place.text):
+        answer = None
     ways = () if answer is None else read_elsewhere((where.text, place.text), texts, same=answer)
     for given, expected in ways:
         values = read(given), read(expected)

@@ -33,6 +33,8 @@ _CHAIN = re.compile(r"\d{1,3}(?:-\d{1,3}){2,4}", re.ASCII)
 """The sides or angles of a triangle, or a difference: 30-60-90."""
 _PATH = re.compile(r"[A-Z][A-Za-z0-9]{0,7}(?:-[A-Z][A-Za-z0-9]{0,7}){2,12}", re.ASCII)
 """Points, steps or groups in their order, or a difference: A-C-B."""
+_NUMBERED = re.compile(r"(?<=\(\d)\) ?\((?=\d\))", re.ASCII)
+"""What is between the numbers of two statements, or of two factors: (1)(3)."""
 _PLACE = re.compile(r"(?P<name>[A-Za-z]{1,20})(?P<places>(?:\[\w{1,8}\]){1,3})", re.ASCII)
 """A member of a list, as programs write it, or a product: x[0]."""
 _POWER = re.compile(r"(?<![\d.])(\d)\.10\^", re.ASCII)
@@ -47,6 +49,8 @@ _RANGE = re.compile(
     re.ASCII,
 )
 """Two numbers with a dash and no blanks between them: a range or a difference, unless the dash is a minus sign."""
+_YEARS = re.compile(r"(1[5-9]|20)(\d\d)-(\d\d)", re.ASCII)
+"""A range of years of one century, or a difference: 1939-45."""
 _SIZES = re.compile(
     r"\d{1,12}(?:\.\d{1,12})?(?: ?(?:[×x]|\\times) ?\d{1,12}(?:\.\d{1,12})?){1,3} ?(?P<unit>[^\d\s].{0,40})"
 )
@@ -57,6 +61,7 @@ _OTHERWISE = (
     (".10^", _POWER, r"\1×10^"),
     ("C_", _CHOSEN, r"\\binom{\1\2}{\3\4}"),
     ("(", _ORDER, r"\1("),
+    (")", _NUMBERED, ", "),
 )
 """Forms that the other side may write otherwise: what each of them holds, its pattern, and as what it is read."""
 _LONG_SCALE = {"Billion": "trillion", "Trillion": "quintillion"}
@@ -91,8 +96,8 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
     if (place := _PLACE.fullmatch(answer)) is not None:
         return {"[": f"{place['name']}_{{{''.join(re.findall(r'\w+', place['places']))}}}"}
     plain = answer.replace("$", "").strip()
-    if "−" not in text and (between := _RANGE.fullmatch(plain)) is not None and _ascends(between):
-        return {"-": "[{low}{0}, {high}{0}]".format(between["unit"] or "", **between.groupdict())}
+    if "−" not in text and (between := _as_range(plain)):
+        return {"-": between}
     if (sizes := _SIZES.fullmatch(plain)) is not None and _is_length(sizes["unit"]):
         lengths = _BY.sub(f" {sizes['unit']}, ", plain)
         return {"×": f"{plain}^{1 + len(_BY.findall(plain))}", "x": lengths}
@@ -115,6 +120,16 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
 def _in_order(chain: str) -> str:
     """What is between the hyphens of a chain, each as a name of its own, in a tuple: the order counts there."""
     return f"({', '.join(f'x_{{{int.from_bytes(step.encode())}}}' for step in chain.split('-'))})"
+
+
+def _as_range(answer: str) -> str:
+    """`5–6 cm` and `1939–45` as intervals; "" for what is no range."""
+    if (years := _YEARS.fullmatch(answer)) is not None and years[2] < years[3]:
+        return f"[{years[1]}{years[2]}, {years[1]}{years[3]}]"
+    between = _RANGE.fullmatch(answer)
+    if between is None or not _ascends(between):
+        return ""
+    return "[{low}{0}, {high}{0}]".format(between["unit"] or "", **between.groupdict())
 
 
 def _ascends(between: re.Match[str]) -> bool:

@@ -112,7 +112,7 @@ def _unmarked(text: str, *, short: bool) -> Iterator[Candidate]:
             return
         if (reason := _PATTERN["reason"].search(text)) is not None:
             text = text[: reason.start()]
-        if text.count("=") < 2 or not _is_condition(text, list(_PATTERN["introduced"].finditer(text))):  # noqa: PLR2004
+        if "=" not in text or not _is_condition(text, list(_PATTERN["introduced"].finditer(text))):
             yield Candidate(text)
     if _is_prose(text):
         yield from _concluded(text)
@@ -194,6 +194,14 @@ def without_lead_in(text: str) -> str:
     lead = _PATTERN["lead"].match(text)
     text = text if lead is None else text[lead.end() :]
     return _PATTERN["mark"].sub(" ", text) if _PATTERN["mark signs"].search(text.lower()) else text
+
+
+def what_is_called(text: str, answer: str) -> str:
+    """What a text calls true or false (`answer`), without its reason: `a` of `A is true`, "" of `The claim is true`."""
+    if (reason := _PATTERN["reason"].search(text)) is not None:
+        text = text[: reason.start()]
+    before, _, behind = without_lead_in(text).rpartition(answer)
+    return _PATTERN["any statement"].sub("", (before + behind).lower())
 
 
 def _is_prose(text: str) -> bool:
@@ -447,7 +455,10 @@ def _is_condition(sentence: str, introduced: list[re.Match[str]]) -> bool:
     named = _named(introduced)
     if not named or introduced[-1][0] != "=" or named[-1].end() > introduced[-1].start():
         return False
-    return _PATTERN["on condition"].search(sentence[named[-1].end() : introduced[-1].start()]) is not None
+    stated = sentence[named[-1].end() : introduced[-1].start()]
+    if introduced[0] is named[-1] and _PATTERN["no value stated"].match(stated) is not None:
+        return False
+    return _PATTERN["on condition"].search(stated) is not None
 
 
 def _is_one_of_several(sentence: str, introduced: list[re.Match[str]]) -> bool:
@@ -465,6 +476,17 @@ def _is_one_of_several(sentence: str, introduced: list[re.Match[str]]) -> bool:
 def _named(introduced: list[re.Match[str]]) -> list[re.Match[str]]:
     """Those of what introduces values that stand behind a value's name: `is`, but no `=` and no `total of`."""
     return [each for each in introduced if each[0][0] not in "=tT共"]
+
+
+def states(text: str, value: str) -> bool:
+    """Whether a text that marks no answer says of something that it is `value`: 3 or 4 of `x is 3 and y is 4, so`."""
+    if text.endswith("**") or any(_boxes_and_marks(text)):
+        return False
+    size = len(value) + _CLAUSE
+    behind = (
+        text[each.end() : each.end() + size].lstrip() for each in _named(list(_PATTERN["introduced"].finditer(text)))
+    )
+    return any(rest.startswith(value) and not rest[len(value) :].lstrip(".,")[:1].isalnum() for rest in behind)
 
 
 def _is_worked_out(before: str, value: str) -> bool:

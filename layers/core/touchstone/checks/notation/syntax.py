@@ -8,6 +8,7 @@ Text that can be read in two ways (`x/2y`) is refused rather than guessed.
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import takewhile
 
 from touchstone.checks.notation import trees
 from touchstone.checks.notation.numerals import numbered
@@ -16,6 +17,8 @@ from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, 
 
 DEPTH_LIMIT = 40
 """The deepest nesting of an expression: at about four frames a level, far below Python's own recursion limit."""
+_ARGUMENT = 12
+"""The most tokens behind a letter that are searched for its argument."""
 LETTERS_IN_A_ROW = 3
 """A longer run of letters without known names is a word, not a product of variables."""
 
@@ -28,6 +31,10 @@ _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 _SMALL = "abcdef"
 _HEXADECIMAL = frozenset(f"0123456789ABCDEF{_SMALL}")
 _FUNCTION_LETTERS = frozenset("fgFG")
+_OPERATORS = dict.fromkeys("EVHP", frozenset("ABXYZ")) | {"T": frozenset("n"), "phi": frozenset("nxt")}
+"""Letters of a mean, variance, entropy, probability and time, and φ, with what their brackets hold then."""
+OPERATOR_NAMES = frozenset(("Var", "Cov", "Corr", "Pr", "SD", "det", "dim", "sgn", "min", "max"))
+"""Names of functions, which are no products of letters."""
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "⌈": "⌉"}
 _ORDINALS = frozenset(("st", "nd", "rd", "th", "ths", "rds"))
 _NO_PRODUCTS = frozenset(
@@ -142,6 +149,8 @@ def _pieces(token: Token) -> list[Token]:
         return [token._replace(text=_canonical(text))]
     parts = _PIECES.findall(text)
     single = sum(len(part) == 1 for part in parts)
+    if text in OPERATOR_NAMES:
+        return [token]
     if single > LETTERS_IN_A_ROW or (token.upright and single > 1) or "".join(parts) != text:
         raise NotAnExpressionError(f"a word: {text!r}")
     if text in ("ish", "odd") or (token.spaced and text.lower() in _NO_PRODUCTS):
@@ -369,6 +378,11 @@ class Parser:
         name = token.text
         if name in _FUNCTION_LETTERS and self._is("("):
             raise NotAnExpressionError("the value of an unknown function, or a product")
+        if name in OPERATOR_NAMES or (name in _OPERATORS and self._is_applied(_OPERATORS[name])):
+            if self._is("(", "["):
+                return Apply(name, (self._group(self.take().text),))
+            if len(self._tokens) > 1:
+                raise NotAnExpressionError(f"a word: {name!r}")
         following = self.peek()
         if name == "m" and following is not None and following.kind == "accent" and following.text == "angle":
             return self._accented(self.take())  # the measure of an angle
@@ -378,6 +392,14 @@ class Parser:
         if name in _COUNTS and (counted := self._counted(name)) is not None:
             return counted
         return Name(name + self._index())
+
+    def _is_applied(self, arguments: frozenset[str]) -> bool:
+        """Whether brackets behind a letter hold what it is a function of: E(2X), P(A), T(n/2)."""
+        if not self._is("(", "["):
+            return False
+        behind = self._tokens[self.place + 1 : self.place + _ARGUMENT]
+        inside = takewhile(lambda token: token.kind != "close", behind)
+        return any(token.text in arguments for token in inside)
 
     def _between(self, token: Token) -> Tree | None:
         """The count written by a C or P right between two numbers, `5C2`; None if no such letter stands there."""

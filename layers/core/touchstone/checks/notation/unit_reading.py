@@ -43,7 +43,9 @@ _VAGUE = re.compile(WORDS["vague"])
 """Words that make a number a bound or an estimate, so that the value is not that number."""
 _SCALE = re.compile("[a-z]{1,20}illions?")
 """A number's name beyond those that are read: vigintillion, zillions."""
-_PART = re.compile("(?:seven|nin|eleven|twelf|[a-z]{3,5}teen|[a-z]{3,5}tie|hundred|thousand|[a-z]{1,20}illion)ths?")
+_PART = re.compile(
+    "(?:seven|nin|eleven|twelf|[a-z]{3,5}teen|[a-z]{3,5}tie|hundred|thousand|[a-z]{1,20}illion)ths?|[a-z]{2,12}ièmes?"
+)
 """A part's name that is not read: one seventh, three sixteenths. Before a noun it is a place: 7 eleventh graders."""
 _OF = frozenset(("of", "de", "d"))
 

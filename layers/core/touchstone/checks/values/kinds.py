@@ -106,11 +106,13 @@ class Clock:
     """A time of day as seconds after midnight.
 
     `half`: the text does not say which half of the day is meant. `ratio`: the other reading of `8:30`, as a ratio.
+    `zone`: the time zone as it is written, `UTC+2`; "" if the text names none.
     """
 
     seconds: int
     half: bool = False
     ratio: Ratio | None = None
+    zone: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from touchstone.checks.notation.numerals import number_in_words
-from touchstone.checks.notation.syntax import parse_tokens
+from touchstone.checks.notation.syntax import OPERATOR_NAMES, parse_tokens
 from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token
 from touchstone.checks.notation.trees import CONSTANTS, Apply, Name, OutOfBoundsError, Tree, value_or_none
 
@@ -29,7 +29,7 @@ _NAME_WORDS = 6
 _WORD_LENGTH = 20
 _CALL_LENGTH = 20
 """The most tokens between the brackets of a name such as `P(X=2)`."""
-_NAMES = frozenset(("pH", "pOH", "pKa", "pKb", "Ksp", "det", "rang", "rank", "dim"))
+_NAMES = frozenset(("pH", "pOH", "pKa", "pKb", "Ksp", "rang", "rank", "med")) | OPERATOR_NAMES
 """Names that look like products of letters, or of what stands behind them: `rank A`."""
 _FACTORS = frozenset("abckmntxyz")
 """Letters that are seldom names of functions: a bracketed sum behind one of them is a factor."""
@@ -177,8 +177,8 @@ def _is_call(tokens: Sequence[Token]) -> bool:
     first = tokens[0]
     if first.kind != "letters" or not (len(first.text) == 1 or first.text in GREEK_NAMES or first.text in _NAMES):
         return False
-    opened = next((place for place, token in enumerate(tokens) if token.is_sign("(")), None)
-    if opened is None or len(tokens) - opened > _CALL_LENGTH or unbracketed(tokens[opened:])[1] != "()":
+    opened = next((place for place, token in enumerate(tokens) if token.is_sign("(", "[")), None)
+    if opened is None or len(tokens) - opened > _CALL_LENGTH or unbracketed(tokens[opened:])[1] not in ("()", "[]"):
         return False
     inside = tokens[opened + 1 : -1]
     if [token.text.strip("{}") for token in tokens[1:opened] if token.text not in "{}"] == ["^", "-", "1"]:

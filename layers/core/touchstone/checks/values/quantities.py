@@ -8,10 +8,11 @@ from itertools import islice, product
 
 from touchstone.checks.notation.numerals import digits_of, numbered
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
-from touchstone.checks.notation.tokens import FUNCTIONS, Token
+from touchstone.checks.notation.tokens import FUNCTIONS, GREEK, Token
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, negated, value_or_none
 from touchstone.checks.notation.unit_reading import NOT_COUNTED, NOUN_LENGTH, UNIT_TOKENS, read_unit, units_of
 from touchstone.checks.notation.units import Unit
+from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Quantity
 from touchstone.checks.values.pieces import split
 from touchstone.packaged import own_table
@@ -32,6 +33,8 @@ _THOUSANDS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "mn": 10**6, "bn":
 """Letters behind a number that may mean thousands, millions and billions: 5k. With money they do."""
 _TIME = {"d": "day", "h": "h", "m": "min", "s": "s"}
 """Letters for days, hours, minutes and seconds if several stand together: 2h15m."""
+ORDERS = frozenset(("O", "Theta", "Omega"))
+"""Signs of orders of growth: O(n), Θ(n), Ω(n)."""
 _TWO = 2
 MAX_SIZES = 64
 """The most ways in which an amount in several units is added up: a unit may have other sizes elsewhere."""
@@ -52,7 +55,8 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
         per = tokens[0]._replace(text=tokens[0].text[1:], spaced=False)
         behind = [per._replace(kind="sign", text="/"), *([per] if per.text else [])]
         return replace(quantity([*tokens[1:], *behind]), rate=True)
-    if (told := _uncertain(tokens) or _per_amount(tokens) or _priced(tokens)) is not None:
+    told = _said_otherwise(tokens) or _uncertain(tokens) or _per_amount(tokens) or _priced(tokens)
+    if told is not None:
         return told
     tokens = _said_once(_percents(_dozens(numbered(list(tokens)))))
     if tokens[0].kind == "han" and tokens[0].text == "百分之":
@@ -86,6 +90,31 @@ def _percentage(tokens: Sequence[Token]) -> Quantity | None:
     if [token.text if token.kind == "sign" else token.kind for token in tokens] == ["number", "/", "number", "%"]:
         return Quantity(Apply("percent", (parse_tokens(tokens[:-1]),)), percent=True)  # ¾ %
     return Quantity(parse_tokens(tokens), percent=True)
+
+
+def _said_otherwise(tokens: Sequence[Token]) -> Quantity | None:
+    """`0.2 (20%)` and `1/5 (0.2)`: a number that is said again in another form is no product; None for other tokens.
+
+    Raises NotAnExpressionError for a number with the share that it is of something: `10 (20%)`.
+    """
+    if not tokens[-1].is_sign(")"):
+        return None
+    opened = next((place for place, token in enumerate(tokens) if token.is_sign("(")), 0)
+    before, inside = tokens[:opened], tokens[opened + 1 : -1]
+    plain = all(token.kind == "number" or token.is_sign("/", "%", "{", "}", "frac") for token in (*before, *inside))
+    if not (before and inside and plain):
+        return None
+    shares = [side[-1].text == "%" for side in (before, inside)]
+    value, again = (value_or_none(quantity, side) for side in (before, inside))
+    if value is None or again is None or all(shares):
+        return None
+    if rational(value.tree) == rational(again.tree) and (any(shares) or len(before) != len(inside)):
+        if not tokens[opened].spaced:
+            raise NotAnExpressionError("a number in two forms, or a product")
+        return value
+    if any(shares):
+        raise NotAnExpressionError("a number, and the share that it is of something")
+    return None
 
 
 def _said_once(tokens: list[Token]) -> list[Token]:
@@ -378,6 +407,8 @@ def _unit_in_brackets(tokens: Sequence[Token]) -> Quantity | None:
         inside = inside[1:]
     if inside[0].kind == "letters" and len(inside[0].text) == 1 and not tokens[opened].spaced:
         return None
+    if opened == 1 and GREEK.get(tokens[0].text, tokens[0].text) in ORDERS:
+        return None  # O(nm)
     if tokens[opened - 1].is_sign("/", "*", "^", "-", "+"):
         return None
     units = read_unit(inside)

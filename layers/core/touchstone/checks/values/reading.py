@@ -37,6 +37,8 @@ _SIMPLE = re.compile(r"(-?)(\d{1,30}+(?:\.\d{1,30}+)?)(?:/(\d{1,30}+))?", re.ASC
 _MANTISSA = re.compile(r"\d{1,30}+(?=$|[ eE])", re.ASCII)
 """The decimals behind a comma, before a scale or an exponent: 1,5 million, 1,5e3."""
 _ZERO = re.compile(r"0\d", re.ASCII)
+_IN_TWO = re.compile(r"0[^.](?![\d.])")
+"""How the hours or minutes of a time begin, and no number of a ratio: 17:00 hrs."""
 _COUNTED = re.compile(r"(\d{1,30}+) ([a-z]{3,30}+)", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
 """A Chinese text without any numeral that is too long for a name or a value."""
@@ -89,8 +91,8 @@ def read(text: str) -> Value | None:
         bare = f"ℝ∖{{{next(filter(None, but.groups()))}}}"
     if DENIAL.search(bare):
         return words(bare)
-    if bare[:1] == "!":
-        return kinds.Words(bare, plain=False)  # a negation, as programs write it
+    if bare[:1] == "!" or bare[1:-1] == " \\ " or (bare[:1] == "," and bare[1:2].isdigit()):
+        return kinds.Words(bare, plain=False)  # a negation, as programs write it, a difference of sets, or 0,5
     if len(bare) <= _UNIT_ALONE and not bare[:1].isdecimal() and (unit := _unit_alone(bare)) is not None:
         return unit
     return _read(bare)
@@ -211,7 +213,8 @@ def _lost_power(tokens: Tokens, text: str) -> Value | None:
     """
     for place in range(len(tokens) - 3):
         times, ten, minus, power = tokens[place : place + 4]
-        tight = not (minus.spaced or power.spaced) and times.is_sign("*") and minus.is_sign("-")
+        by = times.is_sign("*") or (times.spaced and times.text in ("x", "X"))
+        tight = not (minus.spaced or power.spaced) and by and minus.is_sign("-")
         tight = tight and text[times.start] != "*" and times.spaced == ten.spaced
         if tight and ten.text == "10" and power.kind == "number" and power.text.isdecimal():
             raised = _value([*tokens[: place + 2], minus._replace(text="^"), *tokens[place + 2 :]])
@@ -301,6 +304,8 @@ def _of_items(tokens: Tokens) -> Value:
             return Items((*truths, *beside))  # Yes, 25
         raise NotAnExpressionError("a yes or a no with a value of another kind")
     values = _as_points([_single(item) for item in items])
+    if connector == "or" and (one := _one_number(values)) is not None:
+        return one
     if any(token.is_sign("and", "or") for token in tokens) and all(isinstance(value, Quantity) for value in values):
         raise NotAnExpressionError("a sentence of logic")
     if connector == "and" and (mixed := _mixed(values)) is not None:
@@ -317,12 +322,20 @@ def _of_items(tokens: Tokens) -> Value:
     if any(isinstance(value, Solutions) for value in values):
         several = _solutions(values, either=connector == "or")
         equals = next((place for place, token in enumerate(tokens) if token.is_sign("=", _APPROXIMATELY)), 0)
-        one = _decimal(tokens[equals + 1 :]) if len(items) == _TWO and isinstance(values[1], Quantity) else None
-        return Ambiguous((several, Solutions((((several.alternatives[0][0][0], one),),)))) if one else several
+        point = _decimal(tokens[equals + 1 :]) if len(items) == _TWO and isinstance(values[1], Quantity) else None
+        return Ambiguous((several, Solutions((((several.alternatives[0][0][0], point),),)))) if point else several
     decimal = _decimal(tokens)
     # A list does not begin with −0, and no number of it with 0: 1,05.
     is_one = decimal is not None and (tokens[1].text == "0" or _ZERO.match(tokens[2].text) is not None)
     return decimal if decimal and is_one else Items(_flattened(values), decimal=decimal)
+
+
+def _one_number(values: list[Value]) -> Value | None:
+    """The number that all values are in one form or another: `1/5, or 20%`; None for any others."""
+    numbers = {
+        value_or_none(rational, each.tree) if isinstance(each, Quantity) and not each.units else None for each in values
+    }
+    return values[0] if len(numbers) == 1 and None not in numbers else None
 
 
 def _as_points(values: list[Value]) -> list[Value]:
@@ -461,7 +474,7 @@ def _member(sides: list[Tokens], _signs: list[str]) -> Value:
 
 def _ratio(sides: list[Tokens], _signs: list[str]) -> Value:
     clock_text = ":".join(map(tokens_text, sides))
-    in_two = any(len(part) == _TWO and part[0] == "0" for part in clock_text.split(":"))
+    in_two = any(map(_IN_TWO.match, clock_text.split(":")))
     if in_two and len(sides) == _TWO and clock(clock_text) is None:
         raise NotAnExpressionError("a time that no clock shows")
     if len(sides) > _IN_ADDRESS and all(len(part) == _TWO for part in clock_text.split(":")):
@@ -641,11 +654,13 @@ def _members(tokens: Tokens, inside: Tokens, brackets: str) -> Value | None:
     """The members in brackets, or rows of a matrix, under the name before the brackets; None for a single one."""
     if brackets == "[]" and (rows := semicolon_rows(inside)) is not None:
         return rows
-    items, _ = connected(inside)
+    items, connector = connected(inside)
     if len(items) < _TWO:
         return None
-    grouped = _grouped(list(map(_single, items)), brackets)
     name = tokens[: len(tokens) - len(inside) - _TWO]
+    if name and connector in ("or", "and"):
+        raise NotAnExpressionError("a function of a sentence of logic")
+    grouped = _grouped(list(map(_single, items)), brackets)
     if not name:
         return grouped
     named = Solutions((((label(name) or tokens_text(name), grouped),),))

@@ -1,5 +1,6 @@
 """Times of day, time zones and dates: 7:30 am, 19:30, 上午7点30分, July 4, 1776, 1776-07-04, 1776年7月4日."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from touchstone.checks.notation.numerals import number_in_words
@@ -25,7 +26,8 @@ def clock(text: str) -> Clock | None:
             parts = match.groupdict()
             if (part := parts.get("part")) is not None:
                 parts["half"] = "am" if part in _MORNING else "pm"
-            return _at(int(parts["hour"]), int(parts.get("minute") or 0), int(parts.get("second") or 0), parts["half"])
+            time = _at(int(parts["hour"]), int(parts.get("minute") or 0), int(parts.get("second") or 0), parts["half"])
+            return time and replace(time, zone=(parts["zone"] or "").strip())
     match = _PATTERN["chinese"].fullmatch(text)
     if match is None or (match["o"] and not match["half"]):
         # 7时30分 without a part of the day may be a length of seven and a half hours.
@@ -66,7 +68,7 @@ def zone(text: str) -> Solutions | None:
 def ratio_of(text: str, terms: Ratio) -> Clock | Ratio:
     """`8:30` as a time that may also be a ratio; only the ratio if the text is no time."""
     read = clock(text)
-    return terms if read is None else Clock(read.seconds, read.half, terms)
+    return terms if read is None else replace(read, ratio=terms)
 
 
 def date(text: str) -> Date | None:
