@@ -56,23 +56,17 @@ class ProofScript:
         return self._smallest(span, (node for node in self.nodes if isinstance(node, ast.stmt)))
 
     def is_last(self, span: Span) -> bool:
-        """Whether `span` is in the last statement of the script, which may be that of an `if` at its end.
-
-        If the target decides that `if`, its other way has to fail.
-        """
+        """Whether `span` is in the last statement of the script, which may be that of an `if` at its end."""
         blocks = [node.body for node in self.nodes[:1] if isinstance(node, ast.Module)]
         for block in blocks:
-            last = block[-1:]
-            for each in last:
-                ways = (each.body, each.orelse) if isinstance(each, ast.If) else ()
-                blocks += [
-                    way
-                    for way, other in zip(ways, reversed(ways), strict=True)
-                    if isinstance(each, ast.If) and (not self.depends(each.test) or _fails(other))
-                ]
-            if last and self.statement_at(span) is last[0]:
-                return True
-        return False
+            blocks += [way for each in block[-1:] if isinstance(each, ast.If) for way in self._last_ways(each)]
+        left = self.statement_at(span)
+        return any(left is each for block in blocks for each in block[-1:])
+
+    def _last_ways(self, node: ast.If) -> list[list[ast.stmt]]:
+        """The blocks of an `if` at whose end a script may be left: if the target decides it, the other has to fail."""
+        ways = ((node.body, node.orelse), (node.orelse, node.body))
+        return [way for way, other in ways if not self.depends(node.test) or _fails(other)]
 
     def _smallest(self, span: Span, nodes: Iterable[ast.AST]) -> ast.AST | None:
         first, last, begin, end = span
