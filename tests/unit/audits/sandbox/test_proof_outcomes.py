@@ -40,6 +40,7 @@ NONE = "import tinylib\ntry:\n    {}\nexcept ValueError:\n    pass\nelse:\n    r
 MAIN = "import sys, tinylib\ndef main():\n    assert tinylib.Box(1).width == 1\n    return 0\n"
 GIVEN = "import tinylib\n@tinylib.give\ndef check(box):\n    assert box > 1\n"
 POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    "
+MINE = "import tinylib\nclass Mine(tinylib.Box):\n    def open(self):\n"
 TRUE = "import tinylib\nassert tinylib.Box(1).width == 1\n"
 CAUGHT = f"{TRUE}import unittest as u\n"
 CHILD = "import multiprocessing as m, tinylib\ndef check(width):\n    assert tinylib.Box(1).width == width\n"
@@ -207,6 +208,14 @@ REFUTED = [
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError as error:\n    raise AssertionError from error",
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError:\n    raise",
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError:\n    assert False, 'it raised'",
+    # what the script sets in another place, or overrides
+    "import tinylib\nw = None\ndef ask():\n    global w\n    w = tinylib.Box(1).width\nask()\nassert w == 2",
+    (
+        "import tinylib\nclass Test:\n    def ask(self):\n        self.w = tinylib.Box(1).width\n    def check(self):\n"
+        "        assert self.w == 2\nt = Test()\nt.ask()\nt.check()"
+    ),
+    f"{MINE}        return super().open()\nassert Mine(1).open().lid",
+    "import tinylib\nheld = {'a': tinylib.Box(1).width, 'b': 5}\nassert held['a'] == 5",
 ]
 THREAD = "import threading\none = threading.Thread(target=check)\none.start()\none.join()"
 FAILING = "def check(*_):\n    assert tinylib.Box(1).width == 2\n"
@@ -375,6 +384,7 @@ ERROR = [
     f"{OWN_MAKING}mine = Mine(1)\nmine.chest",
     f"{OWN_MAKING}Mine(1).chest = 2",
     "import tinylib\nclass Mine(tinylib.Box):\n    def __init__(self, a):\n        self.a = a\nMine(1, 2)",
+    f"{MINE.replace('self', 'self, a')}        return a\nMine(1).open()",
     f"{DECORATED}class Own:\n    pass\nOwn().chest",
     f"{DECORATED}def find(mine):\n    return mine.chest\nfind(Mine(1).a)",
     # a failure that the script gets to by itself
@@ -396,6 +406,16 @@ ERROR = [
     "import tinylib\nquit()",
     "import ctypes, tinylib\nctypes.string_at(0)",
 ]  # fmt: skip
+SELF = """
+import tinylib
+class Test:
+    def ask(self):
+        self.w = tinylib.Box(1).width
+    def other(self):
+        self.w = 5
+    def check(self):
+        assert self.w == 1
+"""
 VACUOUS = [
     "print('tinylib.Box is there')",
     "assert 1 + 1 == 2",
@@ -466,6 +486,19 @@ VACUOUS = [
     ),
     "import tinylib\nfor each in (1, 2):\n    width = tinylib.Box(each).width\n    width = None\n    assert width == 1",
     "import tinylib\nwidth = tinylib.Box(1).width\nfor width in [3, 4]:\n    assert width == 1",
+    # what the script sets in another place, or overrides
+    f"{SELF}t = Test()\nt.ask()\nt.other()\nt.check()",
+    f"{SELF}t = Test()\nt.ask()\nt.other()\nassert t.w == 1",
+    "import tinylib\nwidth = None\ndef ask():\n    width = tinylib.Box(1).width\nask()\nassert width == 1",
+    (
+        "import tinylib\ndef main():\n    width = None\n    def ask():\n        width = tinylib.Box(1).width\n"
+        "    ask()\n    assert width == 1\nmain()"
+    ),
+    f"{MINE}        return 5\nassert Mine(1).open() == 1",
+    f"{MINE.replace('    def', '    @property' + NEXT + 'def')}        return 5\nassert Mine(1).open == 1",
+    "import tinylib\nclass Held:\n    width = 5\nHeld.first = tinylib.Box(1).width\nassert Held.width == 1",
+    "import tinylib\nheld = {'a': tinylib.Box(1).width, 'b': 5}\nassert held['b'] == 1",
+    "import tinylib\nn = tinylib.Box(1).width\ndef none(n):\n    n = 0\n    return n\nassert none(n) == 1",
     "import tinylib\nwidth = tinylib.Box(1).width\nassert [width for width in [3, 4]] == [1]",
 ]  # fmt: skip
 

@@ -209,7 +209,7 @@ class _Exception:
         node = self._node(raised)
         if not isinstance(node, ast.Call):
             return False
-        if raised.is_a("TypeError") and _innermost(raised) == "script" and self._questions.makes_by_itself(node.func):
+        if raised.is_a("TypeError") and _innermost(raised) == "script" and self._questions.says_how_called(node.func):
             return False
         return not self._questions.is_own(node.func) and self._of_target(node.func)
 

@@ -431,6 +431,46 @@ class ScriptQuestions:
             if not self._source.depends(each)
         )
 
+    @cached_property
+    def _classes(self) -> list[ast.ClassDef]:
+        return [node for node in self._source.nodes if isinstance(node, ast.ClassDef)]
+
+    @cached_property
+    def _methods(self) -> dict[str, list[Function]]:
+        """By name: the methods of the script's classes."""
+        found: dict[str, list[Function]] = {}
+        for each in (part for node in self._classes for part in node.body):
+            if isinstance(each, Function):
+                found.setdefault(each.name, []).append(each)
+        return found
+
+    @cached_property
+    def _of_own_classes(self) -> set[int]:
+        """The identities of all syntax that uses a class of the script's, or an instance in its own methods."""
+        methods = [each for several in self._methods.values() for each in several]
+        return self._source.reached(self._classes, {one.arg for each in methods for one in each.args.args[:1]})
+
+    @cached_property
+    def _own_values(self) -> frozenset[str]:
+        """The attributes of instances of the script's classes that hold, or may hold, nothing of the target's.
+
+        They are methods that use nothing of it, and what a class that has nothing of it sets itself.
+        """
+        found = {name for name, several in self._methods.items() if not any(map(self._uses_target, several))}
+        plain = [
+            node for node in self._classes if not any(map(self._source.depends, [*node.bases, *node.decorator_list]))
+        ]
+        for node in plain:
+            for each in ast.walk(node):
+                if isinstance(each, ast.Assign) and not self._source.depends(each.value):
+                    places = [one for one in each.targets if isinstance(one, ast.Attribute | ast.Name)]
+                    found |= {one.attr if isinstance(one, ast.Attribute) else one.id for one in places}
+        return frozenset(found)
+
+    def _uses_target(self, function: Function) -> bool:
+        names = (each.id for each in ast.walk(function) if isinstance(each, ast.Name))
+        return self._source.depends(function) or "super" in names
+
     def is_in_target(self, name: str) -> bool:
         """Whether a module of that name belongs to the target."""
         return any(name == module or name.startswith(module + ".") for module in self._modules)
@@ -448,8 +488,10 @@ class ScriptQuestions:
             for each in made
         )
 
-    def makes_by_itself(self, function: ast.AST) -> bool:
-        """Whether `function` is the name of a class of the script's that says itself how it is called."""
+    def says_how_called(self, function: ast.AST) -> bool:
+        """Whether `function` is a class of the script's that says itself how it is called, or a method of one."""
+        if isinstance(function, ast.Attribute):
+            return function.attr in self._methods and id(function.value) in self._of_own_classes
         values = self._source.bindings.get(function.id, []) if isinstance(function, ast.Name) else []
         return any(isinstance(each, ast.ClassDef) and _makes_instances(each) for each in values)
 
@@ -636,7 +678,9 @@ class ScriptQuestions:
             return "own"
         try:
             ends = [value for value in returned if not _calls_one_of(value, self._calling)]
-            truths: set[Truth] = {self._truth(value, at) for value in ends}
+            parents = self._source.parents
+            ways = [(value, parents.get(id(value))) for value in ends]
+            truths: set[Truth] = {self._truth(value, by if isinstance(by, ast.stmt) else at) for value, by in ways}
         finally:
             self._calling = outside
         if not truths:
@@ -663,7 +707,9 @@ class ScriptQuestions:
                 if name in self._hidden or not self._source.depends(node):
                     return False
                 return not self._is_module(node) and not self._is_overwritten(name, at) and self._is_told(name)
-            case ast.Attribute(value=value):
+            case ast.Attribute(attr=name, value=value):
+                if name in self._own_values and id(value) in self._of_own_classes:
+                    return False
                 return self._is_module(value) or self._carries(value, at)
             case (
                 ast.BinOp(op=ast.Mult(), left=ast.Constant(value=0))
@@ -676,10 +722,23 @@ class ScriptQuestions:
                 return False
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 return self._gathers(node, at)
-            case ast.Subscript(value=ast.Tuple() | ast.List() | ast.Dict() as parts, slice=ast.Constant(value=place)):
-                taken = _at_place(parts, place)
-                return taken is not None and self._carries(taken, at)
+            case ast.Subscript(value=held, slice=ast.Constant(value=place)):
+                if isinstance(parts := self._literal(held), ast.Tuple | ast.List | ast.Dict):
+                    taken = _at_place(parts, place)
+                    return taken is not None and self._carries(taken, at)
         return any(self._carries(part, at) for part in ast.iter_child_nodes(node))
+
+    def _literal(self, node: ast.AST) -> ast.AST:
+        """The value of a name that is bound once; anything else as it is."""
+        values = self._source.bindings.get(node.id, []) if isinstance(node, ast.Name) else []
+        return values[0] if len(values) == 1 else node
+
+    def _same_as(self, node: ast.expr) -> ast.expr:
+        """The name that a name stands for, if it is bound once and to that name; anything else as it is."""
+        other = self._literal(node)
+        by = self._source.parents[id(other)] if isinstance(other, ast.Name) and other is not node else None
+        plain = isinstance(by, ast.Assign) and all(isinstance(each, ast.Name) for each in by.targets)
+        return other if plain and isinstance(other, ast.Name) else node
 
     def _is_told(self, name: str) -> bool:
         """Whether the target decides what a name holds that a `try` sets to a constant: nothing else raises there."""
@@ -765,6 +824,8 @@ class ScriptQuestions:
             for name in names_in(node):
                 of_target, part = self._source.binds(node, name), node
                 while (owner := self._source.parents[id(part)]) is not None:
+                    if isinstance(part, Function) and name in self._locals[id(part)]:
+                        break
                     if id(part) in self._places:
                         block, number = self._places[id(part)]
                         places = found.setdefault((block, name), {})
@@ -774,6 +835,18 @@ class ScriptQuestions:
             key: (sorted(places), [places[each] for each in sorted(places)], any(places.values()))
             for key, places in found.items()
         }
+
+    @cached_property
+    def _locals(self) -> dict[int, set[str]]:
+        """By the identity of a function: the names that it binds for itself alone."""
+        found: dict[int, set[str]] = {}
+        for node in self._source.nodes:
+            if isinstance(node, Function):
+                parts = own_parts(node)
+                shared = {one for each in parts if isinstance(each, ast.Global | ast.Nonlocal) for one in each.names}
+                bound = {each.id for each in parts if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+                found[id(node)] = bound - shared
+        return found
 
     def _returned(self, function: ast.AST) -> list[ast.expr] | None:
         """The expressions that a function of the script returns; None if the script does not define the function."""
