@@ -217,6 +217,7 @@ REFUTED = [
     f"{MINE}        return super().open()\nassert Mine(1).open().lid",
     "import tinylib\nheld = {'a': tinylib.Box(1).width, 'b': 5}\nassert held['a'] == 5",
 ]
+NOTED = "import tinylib\ntry:\n    tinylib.Box(1, hinge=2)\n    ok = True\nexcept TypeError:\n    ok = False\nprint(ok)"
 THREAD = "import threading\none = threading.Thread(target=check)\none.start()\none.join()"
 FAILING = "def check(*_):\n    assert tinylib.Box(1).width == 2\n"
 NEXT = "\n    "
@@ -291,6 +292,18 @@ UNSEEN = [
         "sys.exit(main())"
     ),
     "import sys, tinylib\ndef main():\n    print(tinylib.Box(1).width == 2)\nraise SystemExit(main())",
+    "import tinylib\ndef assert_equal(one, other):\n    return one == other\nassert_equal(tinylib.Box(1).width, 2)",
+    "import tinylib\nif tinylib.Box(1).width == 2:\n    assert True\nelse:\n    assert 'it is not'",
+    "import tinylib\nif tinylib.Box(1).open().lid:\n    print('it has one')\nelse:\n    print('it has none')",
+    "import tinylib\nmatch tinylib.Box(1).width:\n    case 2:\n        print('it is 2')",
+    NOTED,
+    "import tinylib\nprint('one' if tinylib.Box(1).open().lid else 'none')",
+    "import tinylib\nok = hasattr(tinylib.Box(1), 'chest')\nprint(ok)",
+    "import tinylib\ntry:\n    tinylib.Box(1, hinge=2)\n    print('yes')\nexcept TypeError:\n    print('no')",
+    (
+        "import tinylib\ndef told(box):\n    if box.open().lid:\n        return 'yes'\n    return 'no'\n"
+        "print(told(tinylib.Box(1)))"
+    ),
     # a test that unittest does not count as failed
     (
         f"{TRUE}{UNITTEST.replace('    def', '    @u.expectedFailure\n    def').replace(', 1)', ', 2)')}"
@@ -333,6 +346,10 @@ UNSEEN = [
     "from tinylib import Box\nassert (Box(each).width == 2 for each in (1, 2))",
     "from tinylib import Box\nassert map(Box, [-1])",
     "import tinylib\nassert tinylib.Box == tinylib.Box",
+    "import tinylib\nbox = tinylib.Box(1)\nsame = box\nassert box == same",
+    "import tinylib\nassert len(dir(tinylib.Box(1))) >= 0",
+    "import tinylib\nassert f'it is {tinylib.Box(1).width == 2}'",
+    "import tinylib\nok = hasattr(tinylib.Box(1), 'chest')\nassert ok or not ok",
     # what the script put there itself, and took away again
     ("import tinylib\nclass Fake:\n    pass\nold = tinylib.Box\ntinylib.Box = Fake\ntinylib.Box()\ntinylib.Box = old"),
     (

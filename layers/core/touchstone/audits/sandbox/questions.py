@@ -108,6 +108,8 @@ class ScriptQuestions:
             match node:
                 case ast.Assert(test=ast.Tuple(elts=[_, *_])):
                     return f"What is asserted in line {node.lineno} is always true: it is a tuple."
+                case ast.Expr(value=value) if _asserts_nothing(value):
+                    return f"What is asserted in line {node.lineno} is always true, whatever the target does."
                 case ast.Assert(test=test) if self._source.depends(test) and self._is_always_true(node):
                     return f"What is asserted in line {node.lineno} is always true, whatever the target does."
                 case ast.ClassDef(name=name) if self._is_unittests(node) and self._keeps_failures(node, record):
@@ -128,8 +130,21 @@ class ScriptQuestions:
         if any(map(self._could_fail, nodes)):
             return None
         for node in nodes:
-            if isinstance(node, ast.Compare) and self._source.depends(node) and self._is_result(node):
-                return node.lineno
+            if not self._source.depends(node):
+                continue
+            match node:
+                case ast.Compare() | ast.Call(func=ast.Name(id="isinstance" | "issubclass" | "hasattr" | "callable")):
+                    if self._is_result(node):
+                        return node.lineno
+                case ast.IfExp(test=asked) if self._source.depends(asked) and self._is_result(node):
+                    return node.lineno
+                case ast.If(test=asked) | ast.Match(subject=asked) if self._source.depends(asked):
+                    if any(map(_tells, _blocks(node))):
+                        return node.lineno
+                case ast.Try(body=body, handlers=[_, *_] as handlers, orelse=otherwise):
+                    ways = [otherwise or body, *(each.body for each in handlers)]
+                    if set_by(node) or all(map(_tells, ways)):
+                        return node.lineno
         return None
 
     def _could_fail(self, node: ast.AST) -> bool:
@@ -139,10 +154,12 @@ class ScriptQuestions:
                 _last_name(function) in EXITS
             ):
                 return any(self._truth(each, node) is not False for each in _status(node))
-            case ast.Raise() | ast.Assert():
+            case ast.Raise():
                 return True
+            case ast.Assert(test=test):
+                return not (isinstance(test, ast.Constant) and test.value)
             case ast.Call(func=function):
-                return _last_name(function) not in EXITS and _last_name(function).startswith(_ASSERTING)
+                return _last_name(function).startswith(_ASSERTING) and not self.is_own(function)
         return False
 
     def _is_result(self, node: ast.AST) -> bool:
@@ -597,6 +614,8 @@ class ScriptQuestions:
                 return bool(keys)
             case ast.Lambda() | ast.GeneratorExp():
                 return True
+            case ast.JoinedStr(values=parts) if any(isinstance(each, ast.Constant) for each in parts):
+                return True
             case ast.Name(id=name) if self._is_only_code(name):
                 return True
             case ast.UnaryOp(op=ast.Not(), operand=ast.BoolOp(op=how, values=values)):
@@ -605,8 +624,8 @@ class ScriptQuestions:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 truth = self._truth(operand, at)
                 return not truth if isinstance(truth, bool) else truth
-            case ast.BoolOp(values=values) if _contradict(values):
-                return "own"
+            case ast.BoolOp(op=how, values=values) if _contradict(values):
+                return True if isinstance(how, ast.Or) else "own"
             case ast.BoolOp(op=ast.And(), values=values):
                 return _all(self._truth(value, at) for value in values)
             case ast.BoolOp(op=ast.Or(), values=values):
@@ -637,6 +656,10 @@ class ScriptQuestions:
         ) and bool(values)
 
     def _pair(self, left: ast.expr, how: ast.cmpop, right: ast.expr, at: ast.stmt) -> Truth:
+        left, right = self._same_as(left), self._same_as(right)
+        match (left, how, right):
+            case (ast.Call(func=ast.Name(id="len")), ast.GtE(), ast.Constant(value=0)):
+                return True
         if isinstance(left, ast.Constant) and isinstance(right, ast.Constant) and type(how) in _COMPARED:
             try:
                 return bool(_COMPARED[type(how)](left.value, right.value))
@@ -894,6 +917,26 @@ def _always_leaves(block: Sequence[ast.stmt]) -> bool:
 def _last_name(node: ast.AST) -> str:
     """The name, or the attribute, that `node` is; empty for anything else."""
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _blocks(node: ast.If | ast.Match) -> list[list[ast.stmt]]:
+    return [node.body, node.orelse] if isinstance(node, ast.If) else [each.body for each in node.cases]
+
+
+def _tells(block: Sequence[ast.stmt]) -> bool:
+    """Whether a block prints something, or returns a constant."""
+    return any(
+        (isinstance(each, ast.Expr) and isinstance(each.value, ast.Call) and _last_name(each.value.func) == "print")
+        or (isinstance(each, ast.Return) and isinstance(each.value, ast.Constant))
+        for each in block
+    )
+
+
+def _asserts_nothing(node: ast.expr) -> bool:
+    """Whether a statement is an assertion that is not called, or not given what to call."""
+    if isinstance(node, ast.Attribute):
+        return node.attr.startswith("assert")
+    return isinstance(node, ast.Call) and _last_name(node.func) == "assertRaises" and len(node.args) == 1
 
 
 def _status(node: ast.stmt) -> Sequence[ast.expr]:
