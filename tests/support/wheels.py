@@ -119,6 +119,7 @@ def make_wheels(folder: Path) -> Path:
     make_wheel(folder, "brokenlib", "1.0", {"brokenlib.py": "1 / 0\n"})
     make_wheel(folder, "halflib", "1.0", {"halflib.py": "WIDTH = 2\n", "halfnever.py": "1 / 0\n"})
     make_wheel(folder, "leavinglib", "1.0", {"leavinglib.py": "import os\nos._exit(0)\n"})
+    make_wheel(folder, "anylib", "1.0", {"anylib.py": "def __getattr__(name):\n    return lambda: name\n"})
     make_wheel(folder, "emptylib", "1.0", {})
     make_wheel(folder, "needylib", "1.0", {"needylib.py": ""}, requires=("nowhere-to-be-found",))
     return folder

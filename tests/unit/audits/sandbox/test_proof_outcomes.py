@@ -37,6 +37,7 @@ class Mine:
 TOLD = "import sys, tinylib\nif tinylib.Box(1).width {} 1:\n    sys.exit({})\nelse:\n    sys.exit({})"
 FLAG = "import tinylib\nok = False\ntry:\n    {}\n    ok = True\nexcept ValueError:\n    print('no')\nassert ok"
 NONE = "import tinylib\ntry:\n    {}\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError('none')"
+EXPECTING = "import tinylib\nassert tinylib.Box(1).lid\nok = False\ntry:\n    {}\nexcept {}:\n    ok = True\n"
 MAIN = "import sys, tinylib\ndef main():\n    assert tinylib.Box(1).width == 1\n    return 0\n"
 GIVEN = "import tinylib\n@tinylib.give\ndef check(box):\n    assert box > 1\n"
 POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    "
@@ -133,6 +134,20 @@ HOLDS = [
     # what it compares on its way, or asserts by another name
     "import tinylib\nprint([name for name in dir(tinylib) if name == tinylib.Box.__name__])",
     "import sys, tinylib\nif tinylib.Box(1).width != 1:\n    sys.exit('no')",
+    # a mistake that the target is given, or that is none, or that is not taken for the target's
+    f"{EXPECTING.format('tinylib.call(len)', 'TypeError')}assert ok",
+    f"{EXPECTING.format('tinylib.call(lambda at: at.chest)', 'AttributeError')}assert ok",
+    f"{EXPECTING.format('len(tinylib.Box(1))', 'TypeError')}assert ok",
+    f"{EXPECTING.format('import not_there; tinylib.give(not_there)', 'ImportError')}assert ok",
+    f"{TRUE}try:\n    tinylib.Box(1)\n    int('x')\nexcept ValueError as no:\n    assert tinylib.give(no) is no",
+    (
+        f"{TRUE}import contextlib as c, unittest as u\nclass Mine(tinylib.Box, c.ExitStack):\n    pass\n"
+        "with u.TestCase().assertRaises(ValueError):\n    with tinylib.give(c.nullcontext()):\n        int('x')"
+    ),
+    f"{TRUE}import asyncio\nasync def main():\n    tinylib.Box(1)\nassert asyncio.iscoroutine(main())",
+    "import tinylib\nassert all(tinylib.Box(each).width == each for each in (1, 2)) and all([])",
+    # a status that counts
+    "import sys, tinylib\nfailed = []\nif tinylib.Box(1).width != 1:\n    failed.append(1)\nsys.exit(len(failed))",
 ]
 REFUTED = [
     "import tinylib\nassert tinylib.Box(1) is tinylib.Box(1)",
@@ -278,6 +293,33 @@ UNSEEN = [
         f"{CAUGHT}for each in range(2001):\n    try:\n        tinylib.insist(each > 2000)\n"
         "        u.TestCase().fail()\n    except AssertionError:\n        1"
     ),
+    (
+        UNITTEST.replace("self.", "with contextlib.suppress(AssertionError):\n            self.").replace(", 1", ", 2")
+        + "import contextlib\nu.main()"
+    ),
+    (
+        f"{CAUGHT}import builtins\nfor name in list(vars(builtins)):\n    if ' ' in name:\n"
+        "        setattr(builtins, name, lambda: None)\ntry:\n    u.TestCase().fail()\nexcept AssertionError:\n    1"
+    ),
+    # a mistake of the script's own that was taken for what the target raises
+    f"{EXPECTING.format('tinylib.Box(undefined)', 'Exception')}assert ok",
+    f"{EXPECTING.format('tinylib.Box(int(str()))', 'ValueError')}assert ok",
+    f"{EXPECTING.format('tinylib.Box(str().wide())', 'Exception as error')}    print(error)",
+    f"{EXPECTING.format('tinylib.Box(len(1))', '* TypeError')}assert ok",
+    (
+        f"{TRUE}def raises(function):\n    try:\n        function()\n    except Exception:\n        return True\n"
+        "    return False\nassert raises(lambda: tinylib.Box(undefined))"
+    ),
+    f"{CAUGHT}with u.TestCase().assertRaises(Exception):\n    tinylib.Box(undefined)",
+    f"{TRUE}import contextlib\nwith contextlib.suppress(TypeError):\n    tinylib.Box(len(1))",
+    # what was made and never ran, or was asked of nothing
+    f"{UNITTEST}    def wide(self):\n        self.assertEqual(tinylib.Box(1).width, 2)\nu.main()",
+    f"{UNITTEST}        self.assertRaises(ValueError)\nu.main()",
+    f"{UNITTEST}        self.assertEqual\nu.main()",
+    f"{GIVEN}tinylib.Box(1)",
+    "import tinylib\nasync def wide(at):\n    return at == 2\nassert tinylib.call(wide)",
+    f"{TRUE}assert all(tinylib.Box(each).width == 2 for each in [])",
+    f"{TRUE}assert not tinylib.Box(1).open().lid and all([tinylib.Box(each) for each in {{}}])",
     # an exception in a future that nobody asks
     f"{TRUE}{POOL}pool.submit(tinylib.Box, -1)",
     f"{TRUE}{POOL}pool.map(tinylib.Box, [1, -1])",
@@ -397,6 +439,11 @@ ERROR = [
     "import sys, tinylib\nbox = tinylib.Box(1)\nif box.width != 2:\n    print('FAIL')\n    sys.exit(0)",
     TOLD.format("!=", 1, 1).replace("1:", "2:").replace("exit(1)", "exit(0)"),
     "import sys, tinylib\nok = tinylib.Box(1).width == 2\nsys.exit(ok)",
+    "import sys, tinylib\nok = tinylib.Box(1).width == 2\nsys.exit(int(ok))",
+    "import sys, tinylib\nsys.exit(int(tinylib.Box(1).width) - 1)",
+    "import sys, tinylib\nsys.exit(+(tinylib.Box(1).width == 2))",
+    "import sys, tinylib\nstatus = sum([tinylib.Box(1).width == 2])\nsys.exit(status if status else 0)",
+    "import sys, tinylib\ndef main():\n    return int(tinylib.Box(1).width == 2)\nraise SystemExit(main())",
     f"{OWN_MAKING}Mine(1, 2)",
     f"{OWN_MAKING}mine = Mine(1)\nmine.chest",
     f"{OWN_MAKING}Mine(1).chest = 2",
@@ -518,6 +565,29 @@ VACUOUS = [
     "import tinylib\nn = tinylib.Box(1).width\ndef none(n):\n    n = 0\n    return n\nassert none(n) == 1",
     "import tinylib\nwidth = tinylib.Box(1).width\nassert [width for width in [3, 4]] == [1]",
 ]  # fmt: skip
+
+
+ANY = "import anylib\n"
+"""A library that has every name it is asked for."""
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome"),
+    [
+        (f"{ANY}anylib.chest", "vacuous"),
+        ("from anylib import Chest", "vacuous"),
+        (f"{ANY}assert callable(anylib.chest) and hasattr(anylib, 'lid')", "vacuous"),
+        (f"{ANY}assert anylib.chest is not None", "vacuous"),
+        (f"{ANY}assert anylib.chest() == 'chest'", "holds"),
+        (f"{ANY}assert anylib.chest() == 'lid'", "refuted"),
+    ],
+)
+def test_that_a_library_has_a_name_says_nothing_where_it_has_every_name(
+    bundles: Bundles, sandbox: Sandbox, script: str, outcome: str
+) -> None:
+    result = prove(script, bundles.build(Target(requirement="anylib==1.0")), sandbox=sandbox)
+    assert result.outcome == outcome, result.reason
+    assert result.reason.startswith("That anylib has") == (outcome == "vacuous")
 
 
 @pytest.mark.parametrize("script", HOLDS)

@@ -69,14 +69,13 @@ def _read(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMea
     if record.faults:
         return RunMeaning("error", f"Inconclusive: the script changed what it is judged by ({record.faults[0]}).")
     questions = ScriptQuestions(source, modules)
-    if record.end == "completed" or (record.left_at is not None and source.is_last(record.left_at)):
+    if record.end == "completed" or (record.left_at is not None and questions.leaves_at_end(record.left_at)):
         if not questions.any():
             return RunMeaning("vacuous", "The script asks nothing of the target that could have come out otherwise.")
-        if record.unseen:
-            return RunMeaning(
-                "vacuous", f"A part of the script ended by {record.unseen[0]}, which the script did not see."
-            )
-        if (why := questions.unasked(record)) is not None:
+        why = questions.unasked(record)
+        if why is None and record.unseen:
+            why = f"A part of the script ended by {record.unseen[0]}, which the script did not see."
+        if why is not None:
             return RunMeaning("vacuous", why)
         return RunMeaning("holds", "The script ran to its end.")
     if record.end == "exit" or not record.errors:

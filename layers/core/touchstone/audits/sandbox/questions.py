@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
-from touchstone.audits.sandbox.dependence import EXITS, Function, ProofScript, names_in, own_parts, set_by
+from touchstone.audits.sandbox.dependence import EXITS, Function, ProofScript, Span, names_in, own_parts, set_by
 from touchstone.audits.sandbox.record import Record
 from touchstone.audits.sandbox.unrun import PartsThatRan
 
@@ -50,6 +50,8 @@ _PASSED_OVER = frozenset({"expectedFailure", "skipTest", "SkipTest"})
 """Names of unittest by which a test that failed, or did not run, is none that failed."""
 _ASSERTING = ("assert", "fail", "raises", "check_call")
 """How the names of functions begin that raise where something is not as it says."""
+_EXPECTING = ("assertRaises", "raises", "suppress")
+"""How the names of functions begin that a `with` calls, and that keep an exception to themselves."""
 _MAKING = frozenset({
     "__init__", "__new__", "__slots__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__",
 })  # fmt: skip
@@ -114,6 +116,10 @@ class ScriptQuestions:
                     return f"What is asserted in line {node.lineno} is always true, whatever the target does."
                 case ast.ClassDef(name=name) if self._is_unittests(node) and self._keeps_failures(node, record):
                     return f"Whether the tests of {name} failed is not seen: unittest keeps it to itself."
+        if (module := self._answering(record)) is not None:
+            return f"That {module} has what the script asks it for says nothing: it has every name."
+        if (line := self._strayed(record)) is not None:
+            return f"What the script caught in line {line} is a mistake of its own, and nothing that the target did."
         if (line := self._compared()) is not None:
             return f"What the script compares in line {line} decides nothing: the script asserts nothing."
         if failed := [line for line in record.failed if line not in self._input_lines]:
@@ -161,6 +167,88 @@ class ScriptQuestions:
             case ast.Call(func=function):
                 return _last_name(function).startswith(_ASSERTING) and not self.is_own(function)
         return False
+
+    def leaves_at_end(self, span: Span) -> bool:
+        """Whether the script left with the status 0 at its end, and the status is no number made of what is true.
+
+        `int(ok)` is 0 where the script means to fail.
+        """
+        statement = self._source.statement_at(span)
+        waiting: list[ast.AST] = [*_status(statement)] if isinstance(statement, ast.stmt) else []
+        seen: set[int] = set()
+        for each in waiting:
+            if id(each) in seen:
+                continue
+            seen.add(id(each))
+            match each:
+                case ast.BinOp() | ast.UnaryOp() | ast.Call(func=ast.Name(id="int" | "sum")) if self._source.depends(
+                    each
+                ):
+                    return False
+                case ast.Name(id=name):
+                    values = self._source.bindings.get(name, ())
+                    waiting += [one for one in values if not isinstance(self._source.parents[id(one)], ast.AugAssign)]
+                case ast.IfExp(body=body, orelse=otherwise):
+                    waiting += [body, otherwise]
+                case ast.Call(func=function, args=given):
+                    waiting += [*given, *(self._returned(function) or ())]
+        return self._source.is_last(span)
+
+    def _answering(self, record: Record) -> str | None:
+        """The module of the target that has every name, if the script compares nothing of it; None if there is none."""
+        if not record.answering or any(map(self._compares, self._source.nodes)):
+            return None
+        asked = {alias.name for node in self._source.nodes if isinstance(node, ast.Import) for alias in node.names}
+        asked |= {str(node.module) for node in self._source.nodes if isinstance(node, ast.ImportFrom)}
+        return next((name for name in record.answering if name in asked), None)
+
+    def _compares(self, node: ast.AST) -> bool:
+        """Whether a piece of syntax compares something of the target, and not only with None."""
+        none = any(isinstance(each, ast.Constant) and each.value is None for each in getattr(node, "comparators", ()))
+        return isinstance(node, ast.Compare) and not none and self._source.depends(node)
+
+    def _strayed(self, record: Record) -> int | None:
+        """The line of an `except` that waits for what the target raises, and caught a mistake of the script's own.
+
+        A `with` that expects an exception counts as well. None if there is none.
+        """
+        for line, span in record.strayed:
+            node, body, handled = self._source.node_at(span), *self._catching.get(line, ([], []))
+            if node is None or self._source.depends(node) or isinstance(self._source.statement_at(span), ast.Raise):
+                continue
+            names = {each.id for part in handled for each in ast.walk(part) if isinstance(each, ast.Name)}
+            values = [value for name in names for value in self._source.bindings.get(name, ())]
+            asked = any(map(self._source.depends, body)) and not any(map(self.is_of_target, values))
+            if asked and not self._is_given(node, line):
+                return line
+        return None
+
+    def _is_given(self, node: ast.AST, line: int) -> bool:
+        """Whether a `with` around a piece of syntax, other than that in a line, gives its exceptions to the target."""
+        around = self._source.holding([node]).values()
+        return any(
+            isinstance(each, ast.With | ast.AsyncWith)
+            and each.lineno != line
+            and any(map(self._source.depends, each.items))
+            for each in around
+        )
+
+    @cached_property
+    def _catching(self) -> dict[int, tuple[list[ast.stmt], list[ast.stmt]]]:
+        """By the line of an `except`, or of a `with` that expects an exception: the block whose exceptions it catches.
+
+        And what it does then.
+        """
+        found: dict[int, tuple[list[ast.stmt], list[ast.stmt]]] = {}
+        for node in self._source.nodes:
+            match node:
+                case ast.Try(body=body, handlers=handlers) | ast.TryStar(body=body, handlers=handlers):
+                    found |= {each.lineno: (body, each.body) for each in handlers}
+                case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
+                    calls = [each.context_expr for each in items if isinstance(each.context_expr, ast.Call)]
+                    if any(_last_name(each.func).startswith(_EXPECTING) for each in calls):
+                        found[node.lineno] = (body, [])
+        return found
 
     def _is_result(self, node: ast.AST) -> bool:
         """Whether an expression is a result of a statement, and not one of many that a part of it computes."""
