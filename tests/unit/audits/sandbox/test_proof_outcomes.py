@@ -567,6 +567,27 @@ VACUOUS = [
 ]  # fmt: skip
 
 
+LAZY = "import lazylib\n"
+"""A library whose function gets its code when it is first called, and so does what it wraps."""
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome"),
+    [
+        (f"{LAZY}assert lazylib.wide(1) == 2", "holds"),
+        (f"{LAZY}assert lazylib.wide(1) == 3", "refuted"),
+        (f"{LAZY}lazylib.wide(1, 2)", "refuted"),
+        (f"{LAZY}lazylib.wide.__kwdefaults__['wrapper'] = None\nlazylib.wide(1)", "error"),
+        (f"{LAZY}lazylib.wide.__code__ = (lambda at: 3).__code__\nlazylib.wide(1)", "error"),
+    ],
+)
+def test_a_function_that_gets_its_code_when_it_is_first_called_has_it_before_the_script(
+    bundles: Bundles, sandbox: Sandbox, script: str, outcome: str
+) -> None:
+    result = prove(script, bundles.build(Target(requirement="lazylib==1.0")), sandbox=sandbox)
+    assert result.outcome == outcome, result.reason
+
+
 ANY = "import anylib\n"
 """A library that has every name it is asked for."""
 

@@ -306,6 +306,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
             except BaseException as error:  # noqa: BLE001 - whatever the library raises, its import failed
                 failures[name] = text_of(error)
         answering.extend(name for name, module in names.items() if _has_every_name(module))
+        _finish([one for _, held in holders() for one in held.values() if type(one) is FunctionType])
         for name in LOOKING:
             importlib.import_module(name)
         forget_raw_memory()
@@ -576,6 +577,22 @@ def _among(kind: type, kinds: tuple[type, ...]) -> bool:
 def _named(held: Any) -> dict[str, object]:
     """What a module or a class holds by plain names."""
     return {name: one for name, one in list(held.items()) if type(name) is str}
+
+
+def _finish(waiting: list[Any]) -> None:
+    """Have a library's functions given their code that get it when they are first called, before any script runs.
+
+    Such a function is given itself by a default, and may wrap another. None has the keyword that it is called with.
+    """
+    seen = set()
+    for one in waiting:
+        given = one.__kwdefaults__ if type(one) is FunctionType and id(one) not in seen else None
+        seen.add(id(one))
+        if given is not None and any(value is one for value in given.values()):
+            with contextlib.suppress(BaseException):
+                one(**{"touchstone_" + os.urandom(8).hex(): None})
+            with contextlib.suppress(BaseException):
+                waiting += [one.__wrapped__, *vars(one.__wrapped__).values()]
 
 
 def _has_every_name(module: ModuleType) -> bool:
