@@ -42,6 +42,7 @@ MAIN = "import sys, tinylib\ndef main():\n    assert tinylib.Box(1).width == 1\n
 GIVEN = "import tinylib\n@tinylib.give\ndef check(box):\n    assert box > 1\n"
 POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    "
 MINE = "import tinylib\nclass Mine(tinylib.Box):\n    def open(self):\n"
+CHECK = "import tinylib, unittest\ndef check(one, other=5):\n"
 TRUE = "import tinylib\nassert tinylib.Box(1).width == 1\n"
 CAUGHT = f"{TRUE}import unittest as u\n"
 CHILD = "import multiprocessing as m, tinylib\ndef check(width):\n    assert tinylib.Box(1).width == width\n"
@@ -230,6 +231,9 @@ REFUTED = [
         "        assert self.w == 2\nt = Test()\nt.ask()\nt.check()"
     ),
     f"{MINE}        return super().open()\nassert Mine(1).open().lid",
+    f"{CHECK}    assert one == other\ncheck(1, 1)\ncheck(other=tinylib.Box(1).width, one=2)",
+    f"{CHECK}    if one != other:\n        raise AssertionError(one)\ncheck(1, 1)\ncheck(*[tinylib.Box(1).width, 2])",
+    f"{CHECK}    width = tinylib.Box(one).width\n    assert width == other\ncheck(1, 2)",
     "import tinylib\nheld = {'a': tinylib.Box(1).width, 'b': 5}\nassert held['a'] == 5",
 ]
 NOTED = "import tinylib\ntry:\n    tinylib.Box(1, hinge=2)\n    ok = True\nexcept TypeError:\n    ok = False\nprint(ok)"
@@ -453,6 +457,8 @@ ERROR = [
     f"{DECORATED}def find(mine):\n    return mine.chest\nfind(Mine(1).a)",
     # a failure that the script gets to by itself
     "import tinylib\nif len('a') == 1:\n    raise AssertionError('no')",
+    f"{CHECK}    if one != other:\n        raise AssertionError\ncheck(tinylib.Box(1).width, 1)\ncheck(1, 2)",
+    f"{CHECK}    unittest.TestCase().assertEqual(one, other)\ncheck(tinylib.Box(1).width, 1)\ncheck(1, 2)",
     "import tinylib\ntry:\n    int('1')\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError(tinylib)",
     "import tinylib, unittest\ntinylib.Box(1)\nunittest.TestCase().assertEqual(1, 2)",
     NONE.format("box = tinylib.Box(1)\n    int('1')"),
@@ -559,6 +565,12 @@ VACUOUS = [
         "    ask()\n    assert width == 1\nmain()"
     ),
     f"{MINE}        return 5\nassert Mine(1).open() == 1",
+    f"{CHECK}    assert one == other\ncheck(tinylib.Box(1).width, 1)\ncheck(1, 2)",
+    f"{CHECK}    assert one == other\ncheck(1, tinylib.Box(1).width)\ncheck(1)",
+    (
+        "import tinylib\nclass Test:\n    def check(self, one, other):\n        assert one == other\n"
+        "Test().check(tinylib.Box(1).width, 1)\nTest().check(1, 2)"
+    ),
     f"{MINE.replace('    def', '    @property' + NEXT + 'def')}        return 5\nassert Mine(1).open == 1",
     "import tinylib\nclass Held:\n    width = 5\nHeld.first = tinylib.Box(1).width\nassert Held.width == 1",
     "import tinylib\nheld = {'a': tinylib.Box(1).width, 'b': 5}\nassert held['b'] == 1",

@@ -33,7 +33,7 @@ class ProofScript:
         """By the identity of each piece of syntax: the piece that it is a part of."""
         self.parents |= {id(part): node for node in self.nodes for part in ast.iter_child_nodes(node)}
         self._functions = {node.name: node for node in self.nodes if isinstance(node, Function)}
-        self._parameters = {name: _parameters(node) for name, node in self._functions.items()}
+        self._parameters = {name: parameters_of(node) for name, node in self._functions.items()}
         self._imported = {name for node in self.nodes for name in self._bound_by_import(node)}
         self._dependent = self.reached((), self._imported)
         self._passed_on = self._given_away()
@@ -214,9 +214,9 @@ class ProofScript:
             case ast.Call(func=ast.Name(id="setattr"), args=[owner, _, value]):
                 return [(name, value) for name in _changed(owner)]
             case ast.Call(func=ast.Name(id=name)) if name in self._functions:
-                return _passed(self._functions[name], node, skipped=0)
+                return passed_to(self._functions[name], node, skipped=0)
             case ast.Call(func=ast.Attribute(attr=name)) if name in self._functions:
-                return _passed(self._functions[name], node, skipped=1)
+                return passed_to(self._functions[name], node, skipped=1)
             case ast.Call(func=ast.Attribute(value=owner), args=arguments):
                 return [(name, value) for name in _changed(owner) for value in arguments if self.depends(value)]
         return ()
@@ -310,7 +310,7 @@ def _paired(target: ast.expr, value: ast.AST) -> list[tuple[str, ast.AST]]:
     return [(name, value) for name in _names(target)]
 
 
-def _passed(function: Function, call: ast.Call, *, skipped: int) -> list[tuple[str, ast.AST]]:
+def passed_to(function: Function, call: ast.Call, *, skipped: int) -> list[tuple[str, ast.AST]]:
     """A function's parameters, each with the argument of a call.
 
     The first `skipped` parameters get none, such as `self`.
@@ -329,7 +329,7 @@ def _extent(node: ast.AST) -> tuple[int, int]:
     return (lines, getattr(node, "end_col_offset", 0) - getattr(node, "col_offset", 0))
 
 
-def _parameters(node: Function) -> list[str]:
+def parameters_of(node: Function) -> list[str]:
     arguments = node.args
     several = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
     return [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *several)]

@@ -16,7 +16,17 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
-from touchstone.audits.sandbox.dependence import EXITS, Function, ProofScript, Span, names_in, own_parts, set_by
+from touchstone.audits.sandbox.dependence import (
+    EXITS,
+    Function,
+    ProofScript,
+    Span,
+    names_in,
+    own_parts,
+    parameters_of,
+    passed_to,
+    set_by,
+)
 from touchstone.audits.sandbox.record import Record
 from touchstone.audits.sandbox.unrun import PartsThatRan
 
@@ -633,6 +643,29 @@ class ScriptQuestions:
                 return False
         return truth == "asked" and self._looks > 0
 
+    def is_given(self, statement: ast.stmt, call: ast.AST | None) -> bool:
+        """Whether a call gives a function something of the target, where a statement in it is about nothing else."""
+        around = [*self._source.holding([statement]).values()]
+        place = next((number for number, each in enumerate(around) if isinstance(each, Function)), None)
+        if place is None or not isinstance(call, ast.Call) or any(map(_spreads, [*call.args, *call.keywords])):
+            return True
+        function = around[place]
+        tests: list[ast.AST] = [each.test for each in around[:place] if isinstance(each, ast.If)]
+        match statement:
+            case ast.Expr(value=ast.Call(args=asserted)):
+                tests += asserted
+            case _:
+                tests.append(statement)
+        parts = [each for part in tests for each in ast.walk(part)]
+        names = {each.id for each in parts if isinstance(each, ast.Name) and self._source.depends(each)}
+        method = isinstance(around[place + 1], ast.ClassDef)
+        if not isinstance(function, Function) or function.name != _last_name(call.func):
+            return True
+        if not names.issubset(parameters_of(function)[method:]):
+            return True
+        given = passed_to(function, call, skipped=int(method))
+        return any(name in names and self._source.depends(value) for name, value in given)
+
     def leads_to(self, statement: ast.stmt) -> bool:
         """Whether the target decides that the script gets to a statement: by an `if`, or since it did not raise.
 
@@ -1009,6 +1042,11 @@ def _last_name(node: ast.AST) -> str:
 
 def _blocks(node: ast.If | ast.Match) -> list[list[ast.stmt]]:
     return [node.body, node.orelse] if isinstance(node, ast.If) else [each.body for each in node.cases]
+
+
+def _spreads(given: ast.AST) -> bool:
+    """Whether an argument of a call may be several."""
+    return isinstance(given, ast.Starred) or (isinstance(given, ast.keyword) and given.arg is None)
 
 
 def _tells(block: Sequence[ast.stmt]) -> bool:
