@@ -42,6 +42,7 @@ MAIN = "import sys, tinylib\ndef main():\n    assert tinylib.Box(1).width == 1\n
 GIVEN = "import tinylib\n@tinylib.give\ndef check(box):\n    assert box > 1\n"
 POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    "
 MINE = "import tinylib\nclass Mine(tinylib.Box):\n    def open(self):\n"
+MOCK = "import tinylib, unittest.mock as m\nbox = m.MagicMock"
 CHECK = "import tinylib, unittest\ndef check(one, other=5):\n"
 TRUE = "import tinylib\nassert tinylib.Box(1).width == 1\n"
 CAUGHT = f"{TRUE}import unittest as u\n"
@@ -147,6 +148,11 @@ HOLDS = [
     ),
     f"{TRUE}import asyncio\nasync def main():\n    tinylib.Box(1)\nassert asyncio.iscoroutine(main())",
     "import tinylib\nassert all(tinylib.Box(each).width == each for each in (1, 2)) and all([])",
+    # what is printed on the way, and a mock that the target is given
+    "import tinylib\ntry:\n    box = tinylib.Box(1)\n    print(box)\nexcept ValueError:\n    print()\nassert box.lid",
+    "import sys\n" + TRUE + "try:\n    tinylib.Box(-1)\n    sys.exit(1)\nexcept ValueError as error:\n    print(error)",
+    f"{MOCK}()\ntinylib.call(box)\nbox.assert_called_once_with(1)",
+    f"{MOCK}()\nassert not box.called and tinylib.Box(1).lid",
     # a status that counts
     "import sys, tinylib\nfailed = []\nif tinylib.Box(1).width != 1:\n    failed.append(1)\nsys.exit(len(failed))",
 ]
@@ -345,6 +351,8 @@ UNSEEN = [
     NOTED,
     "import tinylib\nprint('one' if tinylib.Box(1).open().lid else 'none')",
     "import tinylib\nok = hasattr(tinylib.Box(1), 'chest')\nprint(ok)",
+    f"{TRUE}try:\n    tinylib.Box(1, hinge=2)\n    print('yes')\nexcept TypeError as error:\n    print('no', error)",
+    f"{TRUE}try:\n    tinylib.Box(1)\nexcept ValueError:\n    print('no')\nelse:\n    print('yes')",
     "import tinylib\ntry:\n    tinylib.Box(1, hinge=2)\n    print('yes')\nexcept TypeError:\n    print('no')",
     (
         "import tinylib\ndef told(box):\n    if box.open().lid:\n        return 'yes'\n    return 'no'\n"
@@ -408,6 +416,8 @@ UNSEEN = [
     ),
     "import tinylib\ntinylib.Box.hinge = lambda self: 1\ntinylib.Box(1).hinge()\ndel tinylib.Box.hinge",
     "import tinylib, unittest.mock as m\nwith m.patch('tinylib.Box'):\n    tinylib.Box('x', hinge=2)",
+    f"{MOCK}(spec=tinylib.Box)\nbox.open.return_value = 5\nassert box.open() == 5\nbox.open.assert_called_once()",
+    f"{MOCK}()\nbox.chest(1)\nassert box.chest.called\ntinylib.Box(1)",
     (
         "import tinylib\nfrom unittest.mock import patch\n@patch.object(tinylib, 'Box')\ndef test(_):\n"
         "    tinylib.Box('x', hinge=2)\ntest()"

@@ -72,6 +72,8 @@ _CALM = (
     ast.FormattedValue, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop,
 )  # fmt: skip
 """Syntax that always runs, and raises nothing by itself."""
+_MOCKS = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "NonCallableMagicMock", "create_autospec"})
+"""What makes a mock."""
 _FORKS = frozenset({"os.fork", "os.forkpty"})
 """How a process starts that goes on with the script."""
 _RAISING = frozenset({
@@ -126,12 +128,8 @@ class ScriptQuestions:
                     return f"What is asserted in line {node.lineno} is always true, whatever the target does."
                 case ast.ClassDef(name=name) if self._is_unittests(node) and self._keeps_failures(node, record):
                     return f"Whether the tests of {name} failed is not seen: unittest keeps it to itself."
-        if (module := self._answering(record)) is not None:
-            return f"That {module} has what the script asks it for says nothing: it has every name."
-        if (line := self._strayed(record)) is not None:
-            return f"What the script caught in line {line} is a mistake of its own, and nothing that the target did."
-        if (line := self._compared()) is not None:
-            return f"What the script compares in line {line} decides nothing: the script asserts nothing."
+        if (why := self._undecided(record)) is not None:
+            return why
         if failed := [line for line in record.failed if line not in self._input_lines]:
             return f"What is asserted in line {failed[0]} failed, and the script went on as if it had not."
         if self._fails_with_another and not _FORKS.isdisjoint(record.started):
@@ -139,6 +137,30 @@ class ScriptQuestions:
         if not (self._fails_with_another or _FORKS.issuperset(record.started)):
             return "The script started another program, and does not fail if that does."
         return self._stood_in() or self._parts.missed(record)
+
+    def _undecided(self, record: Record) -> str | None:
+        """Why the end of a script says nothing of what it asks, as a sentence; None if nothing is found."""
+        if (module := self._answering(record)) is not None:
+            return f"That {module} has what the script asks it for says nothing: it has every name."
+        if (line := self._strayed(record)) is not None:
+            return f"What the script caught in line {line} is a mistake of its own, and nothing that the target did."
+        if (line := self._printed()) is not None:
+            return f"Whether something is raised in line {line} is only printed, and decides nothing."
+        if (line := self._compared()) is not None:
+            return f"What the script compares in line {line} decides nothing: the script asserts nothing."
+        return None
+
+    def _printed(self) -> int | None:
+        """The line of a `try` that only prints whether the target raises, whatever else is asserted; else None."""
+        failing = self._source.holding(each for each in self._source.nodes if self._could_fail(each))
+        for node in self._source.nodes:
+            match node:
+                case ast.Try(body=body, handlers=[_, *_] as handlers, orelse=otherwise) if self._source.depends(node):
+                    ways = [[*body, *otherwise], *(each.body for each in handlers)]
+                    plain = all(isinstance(each, ast.Expr) for way in ways for each in way)
+                    if plain and id(node) not in failing and all(map(_tells, ways)):
+                        return node.lineno
+        return None
 
     def _compared(self) -> int | None:
         """The line of a comparison of what the target gives, if the script asserts nothing; None if there is none."""
@@ -312,12 +334,30 @@ class ScriptQuestions:
         """Which member of the target the script puts its own code in the place of, and then asks, as a sentence."""
         put = {name for node in self._source.nodes for name in self._put_by(node)}
         kept = {id(node.value) for node in self._source.nodes if isinstance(node, ast.Assign)}
+        if (mock := self._only_mock()) is not None:
+            return f"What the script asks as {mock} is its own, which it put in the target's place."
         for node in self._source.nodes if put else ():
             match node:
                 case ast.Attribute(attr=name, value=owner, ctx=ast.Load()) if name in put and id(node) not in kept:
                     if self._source.depends(owner):
                         return f"What the script asks as {name} is its own, which it put in the target's place."
         return None
+
+    def _only_mock(self) -> str | None:
+        """The name of a mock that the target is never given, if all that is asserted is of such; else None."""
+        mocks = {
+            name
+            for name, values in self._source.bindings.items()
+            if any(isinstance(each, ast.Call) and _last_name(each.func) in _MOCKS for each in values)
+        }
+        uses = [each for each in self._source.nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+        mocks -= {each.id for each in uses if not isinstance(self._source.parents[id(each)], ast.Attribute)}
+        asserted = [
+            {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and part.id in self._source.bindings}
+            for node in (self._source.nodes if mocks else ())
+            if isinstance(node, ast.Assert | ast.Call) and self._could_fail(node)
+        ]
+        return min(mocks) if all(names and names <= mocks for names in asserted) and asserted else None
 
     def _put_by(self, node: ast.AST) -> Iterable[str]:
         """The members of the target in whose place a piece of syntax puts code of the script's, or a mock."""
