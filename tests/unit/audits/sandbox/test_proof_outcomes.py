@@ -237,6 +237,7 @@ REFUTED = [
         "        assert self.w == 2\nt = Test()\nt.ask()\nt.check()"
     ),
     f"{MINE}        return super().open()\nassert Mine(1).open().lid",
+    f"{MINE}        return self.width\nassert Mine(1).open() == 2",
     f"{CHECK}    assert one == other\ncheck(1, 1)\ncheck(other=tinylib.Box(1).width, one=2)",
     f"{CHECK}    if one != other:\n        raise AssertionError(one)\ncheck(1, 1)\ncheck(*[tinylib.Box(1).width, 2])",
     f"{CHECK}    width = tinylib.Box(one).width\n    assert width == other\ncheck(1, 2)",

@@ -623,8 +623,12 @@ class ScriptQuestions:
         return frozenset(found)
 
     def _uses_target(self, function: Function) -> bool:
-        names = (each.id for each in ast.walk(function) if isinstance(each, ast.Name))
-        return self._source.depends(function) or "super" in names
+        """Whether a method uses the target, or the instance of a class that the target makes."""
+        names = {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
+        of = self._source.parents[id(function)]
+        made = isinstance(of, ast.ClassDef) and any(map(self._source.depends, [*of.bases, *of.decorator_list]))
+        own = {"super", *(each.arg for each in function.args.args[:1] if made)}
+        return self._source.depends(function) or not names.isdisjoint(own)
 
     def is_in_target(self, name: str) -> bool:
         """Whether a module of that name belongs to the target."""
