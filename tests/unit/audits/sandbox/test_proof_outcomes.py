@@ -42,6 +42,7 @@ MAIN = "import sys, tinylib\ndef main():\n    assert tinylib.Box(1).width == 1\n
 GIVEN = "import tinylib\n@tinylib.give\ndef check(box):\n    assert box > 1\n"
 POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    "
 MINE = "import tinylib\nclass Mine(tinylib.Box):\n    def open(self):\n"
+STRAYS = "".join(f"try:\n    len({each})\nexcept TypeError:\n    1\n" for each in range(20))
 MOCK = "import tinylib, unittest.mock as m\nbox = m.MagicMock"
 CHECK = "import tinylib, unittest\ndef check(one, other=5):\n"
 TRUE = "import tinylib\nassert tinylib.Box(1).width == 1\n"
@@ -322,6 +323,7 @@ UNSEEN = [
         "    return False\nassert raises(lambda: tinylib.Box(undefined))"
     ),
     f"{CAUGHT}with u.TestCase().assertRaises(Exception):\n    tinylib.Box(undefined)",
+    f"{TRUE}{STRAYS}try:\n    tinylib.Box(undefined)\nexcept Exception:\n    1",
     f"{TRUE}import contextlib\nwith contextlib.suppress(TypeError):\n    tinylib.Box(len(1))",
     # what was made and never ran, or was asked of nothing
     f"{UNITTEST}    def wide(self):\n        self.assertEqual(tinylib.Box(1).width, 2)\nu.main()",

@@ -27,7 +27,7 @@ from touchstone.audits.sandbox.dependence import (
     passed_to,
     set_by,
 )
-from touchstone.audits.sandbox.record import Record
+from touchstone.audits.sandbox.record import MOST_STRAYED, Record
 from touchstone.audits.sandbox.unrun import PartsThatRan
 
 type Truth = bool | Literal["asked", "own"]
@@ -253,7 +253,7 @@ class ScriptQuestions:
             asked = any(map(self._source.depends, body)) and not any(map(self.is_of_target, values))
             if asked and not self._is_given(node, line):
                 return line
-        return None
+        return record.strayed[-1][0] if len(record.strayed) >= MOST_STRAYED else None  # there may be more
 
     def _is_given(self, node: ast.AST, line: int) -> bool:
         """Whether a `with` around a piece of syntax, other than that in a line, gives its exceptions to the target."""

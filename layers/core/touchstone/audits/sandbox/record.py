@@ -15,6 +15,9 @@ type Span = tuple[Count, Count, Count, Count]
 type Lines = Annotated[tuple[Count, ...], Field(max_length=2_000)]
 type Name = Annotated[str, Field(max_length=2_000)]
 
+MOST_STRAYED = 20
+"""As many exceptions that came out of no code of the bundle are told, as `MAX_FAULTS` of the runner says."""
+
 
 class Frame(Strict):
     """One level of a traceback.
@@ -68,7 +71,7 @@ class Record(Strict):
     failed: Lines = ()
     unpassed: Lines = ()
     idle: Lines = ()
-    strayed: Annotated[tuple[tuple[Count, Span], ...], Field(max_length=20)] = ()
+    strayed: Annotated[tuple[tuple[Count, Span], ...], Field(max_length=MOST_STRAYED)] = ()
     answering: Annotated[tuple[Name, ...], Field(max_length=1_000)] = ()
     started: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
 
