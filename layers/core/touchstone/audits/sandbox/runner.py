@@ -118,6 +118,12 @@ PASSED_MARK, FAILED_MARK, MET_MARK = "assertion passed", "assertion failed", "on
 """Names in the code of the marks of an assertion. No name of a script has a space."""
 CAUGHT = "touchstone.caught"
 """The audit event by which an `except` tells what it caught."""
+LOOKED_AT = {
+    CAUGHT: (1, int), "import": (0, str), "object.__setattr__": (1, str), "sys._getframe": (0, FrameType),
+    "marshal.loads": (0, bytes),
+}  # fmt: skip
+"""By audit event: the place of an argument that is looked at, and its type. A script may tell an event with any other,
+whose methods would find the frame that looks at it."""
 MISTAKES = (NameError, AttributeError, TypeError, ValueError)
 """The exceptions by which a script's own mistakes show, and which a script expects of a library as well."""
 TOLD_OF = (AssertionError, BaseExceptionGroup, *MISTAKES)
@@ -1114,7 +1120,7 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
             [].pop()
         except IndexError as error:
             here = trace_of(error).tb_frame
-        return here.f_back.f_back  # type: ignore[no-any-return]  # the guard's caller
+        return here.f_back.f_back.f_back  # type: ignore[no-any-return]  # the guard's caller
 
     def asks_for_it(frame: FrameType | None) -> bool:
         """Whether the script is the caller, directly or through Python's own library."""
@@ -1171,7 +1177,7 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
 
     def is_ours(function: Any) -> bool:
         """Whether a function is defined in this file."""
-        return bool(function.__code__.co_filename == guard.__code__.co_filename)
+        return type(function) is FunctionType and function.__code__.co_filename == guard.__code__.co_filename
 
     def is_ours_set(function: Any, name: str) -> bool:
         """Whether the defaults of a function of this file are being set."""
@@ -1199,11 +1205,14 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
         if found is not None:
             strayed[line, id(found[0]), found[1]] = found[0]
 
-    def guard(event: str, given: tuple[Any, ...]) -> None:  # noqa: C901, PLR0912 - as above
+    def reaches(event: str, given: tuple[Any, ...]) -> bool:  # noqa: C901, PLR0912 - as above
+        place, kind = LOOKED_AT.get(event, (0, None))
+        reached = event in UNTOUCHABLE or (kind is not None and type(given[place]) is not kind)
+        if reached:
+            return True
         if event == CAUGHT:
-            return keep(given[1], [given[0]])
-        reached = event in UNTOUCHABLE
-        if event == "sys._getframe":
+            keep(given[1], [given[0]])
+        elif event == "sys._getframe":
             frame = given[0]
             while frame is not None and frame.f_code is guard.__code__:
                 frame = frame.f_back
@@ -1233,10 +1242,18 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
             reached = brings_in(event, given, caller())
         elif event in STARTING and event not in started and starts_it(caller()):
             started.append(event)
-        if reached:
-            write(2, f"The proof was ended: it used {event}, which reaches into the interpreter.\n".encode())
-            _exit(REACHED_INTO)
-        return None
+        return reached
+
+    def guard(event: str, given: tuple[Any, ...]) -> None:
+        reached = True  # also where an exception would show the script a frame of this
+        try:
+            reached = reaches(event, given)
+        finally:
+            if reached:
+                try:
+                    write(2, f"The proof was ended: it used {event}, which reaches into the interpreter.\n".encode())
+                finally:
+                    _exit(REACHED_INTO)
 
     return guard
 
