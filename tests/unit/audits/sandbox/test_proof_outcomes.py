@@ -43,6 +43,15 @@ GIVEN = "import tinylib\n@tinylib.give\ndef check(box):\n    assert box > 1\n"
 POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    "
 MINE = "import tinylib\nclass Mine(tinylib.Box):\n    def open(self):\n"
 STRAYS = "".join(f"try:\n    len({each})\nexcept TypeError:\n    1\n" for each in range(20))
+HELD = """
+import tinylib
+class Held:
+    def __init__(self, box, other=5):
+        self.box = box
+        self.other = other
+    def wide(self):
+        return self.box.width
+"""
 MOCK = "import tinylib, unittest.mock as m\nbox = m.MagicMock"
 CHECK = "import tinylib, unittest\ndef check(one, other=5):\n"
 TRUE = "import tinylib\nassert tinylib.Box(1).width == 1\n"
@@ -243,6 +252,13 @@ REFUTED = [
     f"{CHECK}    if one != other:\n        raise AssertionError(one)\ncheck(1, 1)\ncheck(*[tinylib.Box(1).width, 2])",
     f"{CHECK}    width = tinylib.Box(one).width\n    assert width == other\ncheck(1, 2)",
     "import tinylib\nheld = {'a': tinylib.Box(1).width, 'b': 5}\nassert held['a'] == 5",
+    "import tinylib\nheld = {'a': None}\nheld.update(a=tinylib.Box(1).width)\nassert held['a'] == 5",
+    # what the script keeps in an instance of its own class
+    f"{HELD}assert Held(tinylib.Box(1)).wide() == 2",
+    (
+        "import tinylib, unittest\nclass Test(unittest.TestCase):\n    box = None\n    def setUp(self):\n"
+        "        self.box = tinylib.Box(1)\n    def test(self):\n        assert self.box.width == 2\nTest('test').debug()"
+    ),
 ]
 NOTED = "import tinylib\ntry:\n    tinylib.Box(1, hinge=2)\n    ok = True\nexcept TypeError:\n    ok = False\nprint(ok)"
 THREAD = "import threading\none = threading.Thread(target=check)\none.start()\none.join()"
@@ -587,6 +603,7 @@ VACUOUS = [
     f"{MINE.replace('    def', '    @property' + NEXT + 'def')}        return 5\nassert Mine(1).open == 1",
     "import tinylib\nclass Held:\n    width = 5\nHeld.first = tinylib.Box(1).width\nassert Held.width == 1",
     "import tinylib\nheld = {'a': tinylib.Box(1).width, 'b': 5}\nassert held['b'] == 1",
+    f"{HELD}assert Held(tinylib.Box(1), 5).other == 1",
     "import tinylib\nn = tinylib.Box(1).width\ndef none(n):\n    n = 0\n    return n\nassert none(n) == 1",
     "import tinylib\nwidth = tinylib.Box(1).width\nassert [width for width in [3, 4]] == [1]",
 ]  # fmt: skip

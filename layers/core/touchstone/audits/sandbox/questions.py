@@ -617,7 +617,7 @@ class ScriptQuestions:
         ]
         for node in plain:
             for each in ast.walk(node):
-                if isinstance(each, ast.Assign) and not self._source.depends(each.value):
+                if isinstance(each, ast.Assign) and not (self._source.depends(each.value) or _is_none(each.value)):
                     places = [one for one in each.targets if isinstance(one, ast.Attribute | ast.Name)]
                     found |= {one.attr if isinstance(one, ast.Attribute) else one.id for one in places}
         return frozenset(found)
@@ -911,10 +911,17 @@ class ScriptQuestions:
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 return self._gathers(node, at)
             case ast.Subscript(value=held, slice=ast.Constant(value=place)):
-                if isinstance(parts := self._literal(held), ast.Tuple | ast.List | ast.Dict):
+                plain = not isinstance(held, ast.Name) or held.id not in self._given_on
+                if plain and isinstance(parts := self._literal(held), ast.Tuple | ast.List | ast.Dict):
                     taken = _at_place(parts, place)
                     return taken is not None and self._carries(taken, at)
         return any(self._carries(part, at) for part in ast.iter_child_nodes(node))
+
+    @cached_property
+    def _given_on(self) -> frozenset[str]:
+        """The names that are used otherwise than to take an item of what they hold, which may so have been changed."""
+        nodes = (each for each in self._source.nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load))
+        return frozenset(each.id for each in nodes if not isinstance(self._source.parents[id(each)], ast.Subscript))
 
     def _literal(self, node: ast.AST) -> ast.AST:
         """The value of a name that is bound once; anything else as it is."""
@@ -1183,6 +1190,10 @@ def _core(node: ast.expr) -> tuple[str, bool]:
                 if isinstance(how, plain | denied):
                     return ast.dump(ast.Compare(left, [plain()], [right])), isinstance(how, plain)
     return ast.dump(node), True
+
+
+def _is_none(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _is_empty(node: ast.AST) -> bool:
