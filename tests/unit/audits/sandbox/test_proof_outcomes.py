@@ -257,7 +257,8 @@ REFUTED = [
     f"{HELD}assert Held(tinylib.Box(1)).wide() == 2",
     (
         "import tinylib, unittest\nclass Test(unittest.TestCase):\n    box = None\n    def setUp(self):\n"
-        "        self.box = tinylib.Box(1)\n    def test(self):\n        assert self.box.width == 2\nTest('test').debug()"
+        "        self.box = tinylib.Box(1)\n    def test(self):\n        assert self.box.width == 2\n"
+        "Test('test').debug()"
     ),
 ]
 NOTED = "import tinylib\ntry:\n    tinylib.Box(1, hinge=2)\n    ok = True\nexcept TypeError:\n    ok = False\nprint(ok)"
