@@ -148,7 +148,9 @@ STARTERS = (
 )
 """Python's own modules for starting processes."""
 RETURNS = frozenset(opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE") if name in opmap)
-ABOUT_COROUTINES = ("iscoroutine(", "isawaitable(", "__await__", "Coroutine", "Awaitable", "CO_COROUTINE")
+ABOUT_COROUTINES = (
+    "iscoroutine(", "isawaitable(", "__await__", "Coroutine", "Awaitable", "CO_COROUTINE", "'coroutine'", '"coroutine"',
+)  # fmt: skip
 """Words of a script that looks at a coroutine, and may well not await it."""
 LOOKING = ("dataclasses", "enum", "importlib.metadata", "importlib.util", "inspect", "pkgutil", "typing")
 """Python's own modules by which a script looks into a library. The script must not change them."""
@@ -680,10 +682,11 @@ def _parts_of(node: Any) -> list[Any]:
 
 
 def _all_of_several(test: Any) -> list[Any]:
-    """The comprehensions in an assertion of which `all` takes the values: without any value that is true of nothing."""
+    """The comprehensions of which `all` takes the values in an assertion, in any way: `all` of nothing is true."""
     parts = [test]
     for each in parts:
-        parts += _parts_of(each)
+        either = type(each) is IfExp or (type(each) is BoolOp and type(each.op) is Or)
+        parts += [] if either else _parts_of(each)
     called = [each.args[0] for each in parts if type(each) is Call and len(each.args) == 1 and _called(each) == "all"]
     return [each for each in called if type(each) in (GeneratorExp, ListComp)]
 
