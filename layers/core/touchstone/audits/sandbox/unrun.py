@@ -66,8 +66,11 @@ class PartsThatRan:
         return False
 
     def _asserts(self, function: Function) -> bool:
-        """Whether a function asserts by a method, of the target, or of what a decorator of the target gives it."""
-        decorated = any(map(self._source.depends, function.decorator_list))
+        """Whether a function asserts by a method, of the target, or alone of what a decorator of the target gives it.
+
+        Where the script asserts something else of the target, such as a validator that does not run may be its point.
+        """
+        decorated = any(map(self._source.depends, function.decorator_list)) and not self._asserts_of_target
         return any(
             decorated
             if isinstance(each, ast.Assert)
@@ -77,6 +80,10 @@ class PartsThatRan:
             and self._source.depends(each)
             for each in own_parts(function)
         )
+
+    @cached_property
+    def _asserts_of_target(self) -> bool:
+        return any(isinstance(each, ast.Assert) and self._source.depends(each.test) for each in self._source.nodes)
 
     @cached_property
     def _uses(self) -> dict[str, list[ast.expr]]:
