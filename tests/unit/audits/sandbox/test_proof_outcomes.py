@@ -38,6 +38,7 @@ TOLD = "import sys, tinylib\nif tinylib.Box(1).width {} 1:\n    sys.exit({})\nel
 FLAG = "import tinylib\nok = False\ntry:\n    {}\n    ok = True\nexcept ValueError:\n    print('no')\nassert ok"
 NONE = "import tinylib\ntry:\n    {}\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError('none')"
 EXPECTING = "import tinylib\nassert tinylib.Box(1).lid\nok = False\ntry:\n    {}\nexcept {}:\n    ok = True\n"
+CHECKED = "import tinylib\ndef main():\n    {}\ntry:\n    main()\n    print('yes')\nexcept {}:\n    print('no')"
 MAIN = "import sys, tinylib\ndef main():\n    assert tinylib.Box(1).width == 1\n    return 0\n"
 GIVEN = "import tinylib\n@tinylib.give\ndef check(box):\n    assert box > 1\n"
 POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    "
@@ -163,7 +164,21 @@ HOLDS = [
     "import sys\n" + TRUE + "try:\n    tinylib.Box(-1)\n    sys.exit(1)\nexcept ValueError as error:\n    print(error)",
     f"{MOCK}()\ntinylib.call(box)\nbox.assert_called_once_with(1)",
     f"{MOCK}()\nassert not box.called and tinylib.Box(1).lid",
+    f"{MOCK}()\ntinylib.call(box.asked)\nbox.asked.assert_called_once_with(1)",
+    f"{MOCK}()\nfor each in [box.one, box.two]:\n    tinylib.call(each)\nbox.one.assert_called_once_with(1)",
+    CHECKED.format("assert tinylib.Box(1).lid", "AssertionError"),
     # a status that counts
+    "import sys, tinylib\nsys.exit(int(not tinylib.Box(1).lid))",
+    "import sys, tinylib\nsys.exit(sum(tinylib.Box(each).width != each for each in (1, 2)))",
+    "import sys, tinylib\nsys.exit(sum([1 for each in (1, 2) if not tinylib.Box(each).lid]))",
+    # what is looked at, or need not run
+    (
+        "import tinylib\nasync def wide(at):\n    return at\ndef ask():\n"
+        "    assert type(tinylib.call(wide)).__name__ == 'coroutine'\nask()"
+    ),
+    f"{GIVEN}assert tinylib.Box(0).width == 0",
+    "import tinylib\nassert tinylib.Box(1).lid or all(each == 1 for each in dir(tinylib))",
+    "import tinylib\nassert tinylib.Box(1).lid if dir(tinylib) else all(each == 1 for each in dir(tinylib))",
     "import sys, tinylib\nfailed = []\nif tinylib.Box(1).width != 1:\n    failed.append(1)\nsys.exit(len(failed))",
 ]
 REFUTED = [
@@ -371,6 +386,8 @@ UNSEEN = [
     NOTED,
     "import tinylib\nprint('one' if tinylib.Box(1).open().lid else 'none')",
     "import tinylib\nok = hasattr(tinylib.Box(1), 'chest')\nprint(ok)",
+    CHECKED.format("assert tinylib.Box(1).lid\n    tinylib.Box(1, hinge=2)", "TypeError"),
+    f"{TRUE}try:\n    tinylib.insist(0)\n    print('yes')\nexcept AssertionError:\n    print('no')",
     f"{TRUE}try:\n    tinylib.Box(1, hinge=2)\n    print('yes')\nexcept TypeError as error:\n    print('no', error)",
     f"{TRUE}try:\n    tinylib.Box(1)\nexcept ValueError:\n    print('no')\nelse:\n    print('yes')",
     "import tinylib\ntry:\n    tinylib.Box(1, hinge=2)\n    print('yes')\nexcept TypeError:\n    print('no')",
@@ -475,6 +492,7 @@ ERROR = [
     "import sys, tinylib\nok = tinylib.Box(1).width == 2\nsys.exit(ok)",
     "import sys, tinylib\nok = tinylib.Box(1).width == 2\nsys.exit(int(ok))",
     "import sys, tinylib\nsys.exit(int(tinylib.Box(1).width) - 1)",
+    "import sys, tinylib\nsys.exit(sum(1 for each in (1, 2) if tinylib.Box(each).width == 5))",
     "import sys, tinylib\nsys.exit(+(tinylib.Box(1).width == 2))",
     "import sys, tinylib\nstatus = sum([tinylib.Box(1).width == 2])\nsys.exit(status if status else 0)",
     "import sys, tinylib\ndef main():\n    return int(tinylib.Box(1).width == 2)\nraise SystemExit(main())",

@@ -153,11 +153,14 @@ class ScriptQuestions:
     def _printed(self) -> int | None:
         """The line of a `try` that only prints whether the target raises, whatever else is asserted; else None."""
         failing = self._source.holding(each for each in self._source.nodes if self._could_fail(each))
+        checks = {each.name for each in failing.values() if isinstance(each, Function)}
         for node in self._source.nodes:
             match node:
                 case ast.Try(body=body, handlers=[_, *_] as handlers, orelse=otherwise) if self._source.depends(node):
                     ways = [[*body, *otherwise], *(each.body for each in handlers)]
                     plain = all(isinstance(each, ast.Expr) for way in ways for each in way)
+                    if _catches_only_failures(handlers) and not checks.isdisjoint(_called_in(body)):
+                        continue
                     if plain and id(node) not in failing and all(map(_tells, ways)):
                         return node.lineno
         return None
@@ -213,6 +216,8 @@ class ScriptQuestions:
                 continue
             seen.add(id(each))
             match each:
+                case ast.Call(func=ast.Name(id="int" | "sum"), args=[counted]) if _is_denied(counted):
+                    pass
                 case ast.BinOp() | ast.UnaryOp() | ast.Call(func=ast.Name(id="int" | "sum")) if self._source.depends(
                     each
                 ):
@@ -351,13 +356,26 @@ class ScriptQuestions:
             if any(isinstance(each, ast.Call) and _last_name(each.func) in _MOCKS for each in values)
         }
         uses = [each for each in self._source.nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
-        mocks -= {each.id for each in uses if not isinstance(self._source.parents[id(each)], ast.Attribute)}
+        mocks -= {each.id for each in uses if each.id in mocks and self._is_passed_on(each)}
         asserted = [
             {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and part.id in self._source.bindings}
             for node in (self._source.nodes if mocks else ())
             if isinstance(node, ast.Assert | ast.Call) and self._could_fail(node)
         ]
         return min(mocks) if all(names and names <= mocks for names in asserted) and asserted else None
+
+    def _is_passed_on(self, mock: ast.Name) -> bool:
+        """Whether a mock itself is used, or a part of it is given to the target or kept."""
+        part: ast.AST | None = mock
+        by = self._source.parents[id(mock)]
+        if not isinstance(by, ast.Attribute):
+            return True
+        while isinstance(by, ast.Attribute | ast.keyword | ast.List | ast.Tuple | ast.Dict):
+            by, part = self._source.parents[id(by)], by
+        if isinstance(by, ast.Call):
+            return part is not by.func and self._source.depends(by.func)
+        read = isinstance(getattr(part, "ctx", None), ast.Load)
+        return read and isinstance(by, ast.Assign | ast.Return | ast.For)
 
     def _put_by(self, node: ast.AST) -> Iterable[str]:
         """The members of the target in whose place a piece of syntax puts code of the script's, or a mock."""
@@ -1114,6 +1132,29 @@ def _asserts_nothing(node: ast.expr) -> bool:
     if isinstance(node, ast.Attribute):
         return node.attr.startswith("assert")
     return isinstance(node, ast.Call) and _last_name(node.func) == "assertRaises" and len(node.args) == 1
+
+
+def _called_in(block: Sequence[ast.stmt]) -> set[str]:
+    """The names of what statements call that consist of a call alone."""
+    return {
+        _last_name(each.value.func) for each in block if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)
+    }
+
+
+def _catches_only_failures(handlers: Sequence[ast.ExceptHandler]) -> bool:
+    """Whether nothing but failed assertions is caught, which are told anyway."""
+    return all(each.type is not None and _last_name(each.type) == "AssertionError" for each in handlers)
+
+
+def _is_denied(node: ast.expr) -> bool:
+    """Whether a truth value says that something is not as it should be, or each of those that are counted."""
+    match node:
+        case ast.GeneratorExp(elt=asked, generators=made) | ast.ListComp(elt=asked, generators=made):
+            counted = isinstance(asked, ast.Constant) and made[-1].ifs
+            return _is_denied(counted[-1] if counted else asked)
+        case ast.Compare(ops=[how]):
+            return isinstance(how, ast.NotEq | ast.IsNot | ast.NotIn)
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
 def _status(node: ast.stmt) -> Sequence[ast.expr]:
