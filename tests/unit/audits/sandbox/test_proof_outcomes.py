@@ -496,6 +496,7 @@ ERROR = [
     "import sys, tinylib\nsys.exit(+(tinylib.Box(1).width == 2))",
     "import sys, tinylib\nstatus = sum([tinylib.Box(1).width == 2])\nsys.exit(status if status else 0)",
     "import sys, tinylib\ndef main():\n    return int(tinylib.Box(1).width == 2)\nraise SystemExit(main())",
+    f"{HELD}Held(tinylib.Box(1))\nassert Held(5).box == 4",
     f"{OWN_MAKING}Mine(1, 2)",
     f"{OWN_MAKING}mine = Mine(1)\nmine.chest",
     f"{OWN_MAKING}Mine(1).chest = 2",
@@ -623,6 +624,7 @@ VACUOUS = [
     "import tinylib\nclass Held:\n    width = 5\nHeld.first = tinylib.Box(1).width\nassert Held.width == 1",
     "import tinylib\nheld = {'a': tinylib.Box(1).width, 'b': 5}\nassert held['b'] == 1",
     f"{HELD}assert Held(tinylib.Box(1), 5).other == 1",
+    "import tinylib\nheld = {'a': tinylib.Box(1).width, 'b': 5}\nprint(held)\nassert held['b'] == 1",
     "import tinylib\nn = tinylib.Box(1).width\ndef none(n):\n    n = 0\n    return n\nassert none(n) == 1",
     "import tinylib\nwidth = tinylib.Box(1).width\nassert [width for width in [3, 4]] == [1]",
 ]  # fmt: skip

@@ -34,14 +34,6 @@ class ProofScript:
         self.parents |= {id(part): node for node in self.nodes for part in ast.iter_child_nodes(node)}
         self._functions = {node.name: node for node in self.nodes if isinstance(node, Function)}
         self._parameters = {name: parameters_of(node) for name, node in self._functions.items()}
-        self._makers = {
-            node.name: each
-            for node in self.nodes
-            if isinstance(node, ast.ClassDef)
-            for each in node.body
-            if isinstance(each, Function) and each.name == "__init__"
-        }
-        """By the name of a class: the function that is given what the class is called with."""
         self._imported = {name for node in self.nodes for name in self._bound_by_import(node)}
         self._dependent = self.reached((), self._imported)
         self._passed_on = self._given_away()
@@ -181,10 +173,7 @@ class ProofScript:
                 values = [*arguments, *(keyword.value for keyword in keywords)]
                 groups = [_changed(function.value)] if isinstance(function, ast.Attribute) else []
                 groups += [self._parameters[name]] if name in self._parameters else []
-                made = passed_to(self._makers[name], node, skipped=1) if name in self._makers else []
-                return [(value, group) for group in groups for value in values] + [
-                    (value, [one]) for one, value in made
-                ]
+                return [(value, group) for group in groups for value in values]
         return ()
 
     def _given_away(self) -> set[str]:

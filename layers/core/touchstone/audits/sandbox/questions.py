@@ -636,15 +636,37 @@ class ScriptQuestions:
         for node in plain:
             for each in ast.walk(node):
                 if isinstance(each, ast.Assign) and not (self._source.depends(each.value) or _is_none(each.value)):
+                    names = {part.id for part in ast.walk(each.value) if isinstance(part, ast.Name)}
                     places = [one for one in each.targets if isinstance(one, ast.Attribute | ast.Name)]
-                    found |= {one.attr if isinstance(one, ast.Attribute) else one.id for one in places}
+                    if names.isdisjoint(self._given_to.get(node.name, ())):
+                        found |= {one.attr if isinstance(one, ast.Attribute) else one.id for one in places}
         return frozenset(found)
 
+    @cached_property
+    def _given_to(self) -> dict[str, set[str]]:
+        """By the name of a class of the script's: the parameters of its `__init__` that are given the target's."""
+        made = {
+            node.name: each
+            for node in self._classes
+            for each in node.body
+            if isinstance(each, Function) and each.name == "__init__"
+        }
+        found: dict[str, set[str]] = {}
+        for call in self._source.nodes:
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in made:
+                given = passed_to(made[call.func.id], call, skipped=1)
+                names = {name for name, value in given if self._source.depends(value)}
+                if names:
+                    found.setdefault(call.func.id, set()).update(names)
+        return found
+
     def _uses_target(self, function: Function) -> bool:
-        """Whether a method uses the target, or the instance of a class that the target makes."""
+        """Whether a method uses the target, or the instance of a class that the target makes or that is given of it."""
         names = {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
         of = self._source.parents[id(function)]
-        made = isinstance(of, ast.ClassDef) and any(map(self._source.depends, [*of.bases, *of.decorator_list]))
+        made = isinstance(of, ast.ClassDef) and (
+            of.name in self._given_to or any(map(self._source.depends, [*of.bases, *of.decorator_list]))
+        )
         own = {"super", *(each.arg for each in function.args.args[:1] if made)}
         return self._source.depends(function) or not names.isdisjoint(own)
 
@@ -929,17 +951,30 @@ class ScriptQuestions:
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 return self._gathers(node, at)
             case ast.Subscript(value=held, slice=ast.Constant(value=place)):
-                plain = not isinstance(held, ast.Name) or held.id not in self._given_on
+                plain = not isinstance(held, ast.Name) or held.id not in self._changed_later
                 if plain and isinstance(parts := self._literal(held), ast.Tuple | ast.List | ast.Dict):
                     taken = _at_place(parts, place)
                     return taken is not None and self._carries(taken, at)
         return any(self._carries(part, at) for part in ast.iter_child_nodes(node))
 
     @cached_property
-    def _given_on(self) -> frozenset[str]:
-        """The names that are used otherwise than to take an item of what they hold, which may so have been changed."""
-        nodes = (each for each in self._source.nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load))
-        return frozenset(each.id for each in nodes if not isinstance(self._source.parents[id(each)], ast.Subscript))
+    def _changed_later(self) -> frozenset[str]:
+        """The names of what may be changed after it is made: a method of it is called, or it is given on."""
+        found = set()
+        for node in self._source.nodes:
+            if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
+                continue
+            match self._source.parents[id(node)]:
+                case ast.Attribute(attr="items" | "keys" | "values" | "get" | "copy" | "index" | "count"):
+                    pass
+                case ast.Call(func=ast.Name(id=name)) if name not in self._source.bindings:
+                    pass  # a built-in function
+                case (
+                    ast.Attribute() | ast.Call() | ast.keyword() | ast.Starred() | ast.Return() | ast.Assign()
+                    | ast.List() | ast.Tuple() | ast.Dict()
+                ):  # fmt: skip
+                    found.add(node.id)
+        return frozenset(found)
 
     def _literal(self, node: ast.AST) -> ast.AST:
         """The value of a name that is bound once; anything else as it is."""
