@@ -310,6 +310,11 @@ def _in_what_tells(told: str) -> dict[str, str]:
 MADE_CODE = "import functools, marshal, operator, sys, tinylib, types\ndef made():\n    pass\n"
 REPLACED = "operator.methodcaller('replace', co_names=())"
 REACHING: dict[str, str] = {
+    "an event without what it tells": "import sys\nsys.audit('open')",
+    "an event with what cannot be kept": "import sys\nsys.audit('touchstone.caught', ValueError(), [])",
+    "an event with what is asked": "import sys\nsys.audit('import', type('Mine', (), {})(), None)",
+    "a function that is none": "import sys\nsys.audit('object.__setattr__')",
+    "an end that cannot be said": "import gc, os\nos.close(2)\ngc.get_objects()",
     "marshal.loads": MADE_CODE + "marshal.loads(marshal.dumps(made.__code__))",
     "marshal.load": MADE_CODE + "with open('/tmp/x', 'wb') as file:\n    marshal.dump(made.__code__, file)\n"
     "with open('/tmp/x', 'rb') as file:\n    marshal.load(file)",

@@ -89,6 +89,22 @@ def measure(box):
     "tinylib/unfinished.py": "def (:\n",
     "tinylib/extra.py": "import not_installed_with_it\n",
 }
+LAZYLIB = """
+def lazy(function):
+    def stub(*given, wrapper=None, **named):
+        text = "def made(at):\\n    return wide.__wrapped__(at)"
+        wrapper.__code__ = compile(text, "made", "exec").co_consts[0]
+        return wrapper(*given, **named)
+
+    stub.__kwdefaults__["wrapper"] = stub
+    stub.__wrapped__ = function
+    return stub
+
+
+@lazy
+def wide(at):
+    return at + 1
+"""
 NEWER: Mapping[str, str] = {
     **TINYLIB,
     "tinylib/boxes.py": TINYLIB["tinylib/boxes.py"].replace("lid=True", "lid=True, hinge=None"),
@@ -119,6 +135,8 @@ def make_wheels(folder: Path) -> Path:
     make_wheel(folder, "brokenlib", "1.0", {"brokenlib.py": "1 / 0\n"})
     make_wheel(folder, "halflib", "1.0", {"halflib.py": "WIDTH = 2\n", "halfnever.py": "1 / 0\n"})
     make_wheel(folder, "leavinglib", "1.0", {"leavinglib.py": "import os\nos._exit(0)\n"})
+    make_wheel(folder, "anylib", "1.0", {"anylib.py": "def __getattr__(name):\n    return lambda: name\n"})
+    make_wheel(folder, "lazylib", "1.0", {"lazylib.py": LAZYLIB})
     make_wheel(folder, "emptylib", "1.0", {})
     make_wheel(folder, "needylib", "1.0", {"needylib.py": ""}, requires=("nowhere-to-be-found",))
     return folder

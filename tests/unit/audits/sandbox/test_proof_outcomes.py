@@ -37,9 +37,24 @@ class Mine:
 TOLD = "import sys, tinylib\nif tinylib.Box(1).width {} 1:\n    sys.exit({})\nelse:\n    sys.exit({})"
 FLAG = "import tinylib\nok = False\ntry:\n    {}\n    ok = True\nexcept ValueError:\n    print('no')\nassert ok"
 NONE = "import tinylib\ntry:\n    {}\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError('none')"
+EXPECTING = "import tinylib\nassert tinylib.Box(1).lid\nok = False\ntry:\n    {}\nexcept {}:\n    ok = True\n"
+CHECKED = "import tinylib\ndef main():\n    {}\ntry:\n    main()\n    print('yes')\nexcept {}:\n    print('no')"
 MAIN = "import sys, tinylib\ndef main():\n    assert tinylib.Box(1).width == 1\n    return 0\n"
 GIVEN = "import tinylib\n@tinylib.give\ndef check(box):\n    assert box > 1\n"
 POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    "
+MINE = "import tinylib\nclass Mine(tinylib.Box):\n    def open(self):\n"
+STRAYS = "".join(f"try:\n    len({each})\nexcept TypeError:\n    1\n" for each in range(20))
+HELD = """
+import tinylib
+class Held:
+    def __init__(self, box, other=5):
+        self.box = box
+        self.other = other
+    def wide(self):
+        return self.box.width
+"""
+MOCK = "import tinylib, unittest.mock as m\nbox = m.MagicMock"
+CHECK = "import tinylib, unittest\ndef check(one, other=5):\n"
 TRUE = "import tinylib\nassert tinylib.Box(1).width == 1\n"
 CAUGHT = f"{TRUE}import unittest as u\n"
 CHILD = "import multiprocessing as m, tinylib\ndef check(width):\n    assert tinylib.Box(1).width == width\n"
@@ -132,6 +147,39 @@ HOLDS = [
     # what it compares on its way, or asserts by another name
     "import tinylib\nprint([name for name in dir(tinylib) if name == tinylib.Box.__name__])",
     "import sys, tinylib\nif tinylib.Box(1).width != 1:\n    sys.exit('no')",
+    # a mistake that the target is given, or that is none, or that is not taken for the target's
+    f"{EXPECTING.format('tinylib.call(len)', 'TypeError')}assert ok",
+    f"{EXPECTING.format('tinylib.call(lambda at: at.chest)', 'AttributeError')}assert ok",
+    f"{EXPECTING.format('len(tinylib.Box(1))', 'TypeError')}assert ok",
+    f"{EXPECTING.format('import not_there; tinylib.give(not_there)', 'ImportError')}assert ok",
+    f"{TRUE}try:\n    tinylib.Box(1)\n    int('x')\nexcept ValueError as no:\n    assert tinylib.give(no) is no",
+    (
+        f"{TRUE}import contextlib as c, unittest as u\nclass Mine(tinylib.Box, c.ExitStack):\n    pass\n"
+        "with u.TestCase().assertRaises(ValueError):\n    with tinylib.give(c.nullcontext()):\n        int('x')"
+    ),
+    f"{TRUE}import asyncio\nasync def main():\n    tinylib.Box(1)\nassert asyncio.iscoroutine(main())",
+    "import tinylib\nassert all(tinylib.Box(each).width == each for each in (1, 2)) and all([])",
+    # what is printed on the way, and a mock that the target is given
+    "import tinylib\ntry:\n    box = tinylib.Box(1)\n    print(box)\nexcept ValueError:\n    print()\nassert box.lid",
+    "import sys\n" + TRUE + "try:\n    tinylib.Box(-1)\n    sys.exit(1)\nexcept ValueError as error:\n    print(error)",
+    f"{MOCK}()\ntinylib.call(box)\nbox.assert_called_once_with(1)",
+    f"{MOCK}()\nassert not box.called and tinylib.Box(1).lid",
+    f"{MOCK}()\ntinylib.call(box.asked)\nbox.asked.assert_called_once_with(1)",
+    f"{MOCK}()\nfor each in [box.one, box.two]:\n    tinylib.call(each)\nbox.one.assert_called_once_with(1)",
+    CHECKED.format("assert tinylib.Box(1).lid", "AssertionError"),
+    # a status that counts
+    "import sys, tinylib\nsys.exit(int(not tinylib.Box(1).lid))",
+    "import sys, tinylib\nsys.exit(sum(tinylib.Box(each).width != each for each in (1, 2)))",
+    "import sys, tinylib\nsys.exit(sum([1 for each in (1, 2) if not tinylib.Box(each).lid]))",
+    # what is looked at, or need not run
+    (
+        "import tinylib\nasync def wide(at):\n    return at\ndef ask():\n"
+        "    assert type(tinylib.call(wide)).__name__ == 'coroutine'\nask()"
+    ),
+    f"{GIVEN}assert tinylib.Box(0).width == 0",
+    "import tinylib\nassert tinylib.Box(1).lid or all(each == 1 for each in dir(tinylib))",
+    "import tinylib\nassert tinylib.Box(1).lid if dir(tinylib) else all(each == 1 for each in dir(tinylib))",
+    "import sys, tinylib\nfailed = []\nif tinylib.Box(1).width != 1:\n    failed.append(1)\nsys.exit(len(failed))",
 ]
 REFUTED = [
     "import tinylib\nassert tinylib.Box(1) is tinylib.Box(1)",
@@ -207,7 +255,28 @@ REFUTED = [
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError as error:\n    raise AssertionError from error",
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError:\n    raise",
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError:\n    assert False, 'it raised'",
+    # what the script sets in another place, or overrides
+    "import tinylib\nw = None\ndef ask():\n    global w\n    w = tinylib.Box(1).width\nask()\nassert w == 2",
+    (
+        "import tinylib\nclass Test:\n    def ask(self):\n        self.w = tinylib.Box(1).width\n    def check(self):\n"
+        "        assert self.w == 2\nt = Test()\nt.ask()\nt.check()"
+    ),
+    f"{MINE}        return super().open()\nassert Mine(1).open().lid",
+    f"{MINE}        return self.width\nassert Mine(1).open() == 2",
+    f"{CHECK}    assert one == other\ncheck(1, 1)\ncheck(other=tinylib.Box(1).width, one=2)",
+    f"{CHECK}    if one != other:\n        raise AssertionError(one)\ncheck(1, 1)\ncheck(*[tinylib.Box(1).width, 2])",
+    f"{CHECK}    width = tinylib.Box(one).width\n    assert width == other\ncheck(1, 2)",
+    "import tinylib\nheld = {'a': tinylib.Box(1).width, 'b': 5}\nassert held['a'] == 5",
+    "import tinylib\nheld = {'a': None}\nheld.update(a=tinylib.Box(1).width)\nassert held['a'] == 5",
+    # what the script keeps in an instance of its own class
+    f"{HELD}assert Held(tinylib.Box(1)).wide() == 2",
+    (
+        "import tinylib, unittest\nclass Test(unittest.TestCase):\n    box = None\n    def setUp(self):\n"
+        "        self.box = tinylib.Box(1)\n    def test(self):\n        assert self.box.width == 2\n"
+        "Test('test').debug()"
+    ),
 ]
+NOTED = "import tinylib\ntry:\n    tinylib.Box(1, hinge=2)\n    ok = True\nexcept TypeError:\n    ok = False\nprint(ok)"
 THREAD = "import threading\none = threading.Thread(target=check)\none.start()\none.join()"
 FAILING = "def check(*_):\n    assert tinylib.Box(1).width == 2\n"
 NEXT = "\n    "
@@ -268,6 +337,34 @@ UNSEEN = [
         f"{CAUGHT}for each in range(2001):\n    try:\n        tinylib.insist(each > 2000)\n"
         "        u.TestCase().fail()\n    except AssertionError:\n        1"
     ),
+    (
+        UNITTEST.replace("self.", "with contextlib.suppress(AssertionError):\n            self.").replace(", 1", ", 2")
+        + "import contextlib\nu.main()"
+    ),
+    (
+        f"{CAUGHT}import builtins\nfor name in list(vars(builtins)):\n    if ' ' in name:\n"
+        "        setattr(builtins, name, lambda: None)\ntry:\n    u.TestCase().fail()\nexcept AssertionError:\n    1"
+    ),
+    # a mistake of the script's own that was taken for what the target raises
+    f"{EXPECTING.format('tinylib.Box(undefined)', 'Exception')}assert ok",
+    f"{EXPECTING.format('tinylib.Box(int(str()))', 'ValueError')}assert ok",
+    f"{EXPECTING.format('tinylib.Box(str().wide())', 'Exception as error')}    print(error)",
+    f"{EXPECTING.format('tinylib.Box(len(1))', '* TypeError')}assert ok",
+    (
+        f"{TRUE}def raises(function):\n    try:\n        function()\n    except Exception:\n        return True\n"
+        "    return False\nassert raises(lambda: tinylib.Box(undefined))"
+    ),
+    f"{CAUGHT}with u.TestCase().assertRaises(Exception):\n    tinylib.Box(undefined)",
+    f"{TRUE}{STRAYS}try:\n    tinylib.Box(undefined)\nexcept Exception:\n    1",
+    f"{TRUE}import contextlib\nwith contextlib.suppress(TypeError):\n    tinylib.Box(len(1))",
+    # what was made and never ran, or was asked of nothing
+    f"{UNITTEST}    def wide(self):\n        self.assertEqual(tinylib.Box(1).width, 2)\nu.main()",
+    f"{UNITTEST}        self.assertRaises(ValueError)\nu.main()",
+    f"{UNITTEST}        self.assertEqual\nu.main()",
+    f"{GIVEN}tinylib.Box(1)",
+    "import tinylib\nasync def wide(at):\n    return at == 2\nassert tinylib.call(wide)",
+    f"{TRUE}assert all(tinylib.Box(each).width == 2 for each in [])",
+    f"{TRUE}assert not tinylib.Box(1).open().lid and all([tinylib.Box(each) for each in {{}}])",
     # an exception in a future that nobody asks
     f"{TRUE}{POOL}pool.submit(tinylib.Box, -1)",
     f"{TRUE}{POOL}pool.map(tinylib.Box, [1, -1])",
@@ -282,6 +379,22 @@ UNSEEN = [
         "sys.exit(main())"
     ),
     "import sys, tinylib\ndef main():\n    print(tinylib.Box(1).width == 2)\nraise SystemExit(main())",
+    "import tinylib\ndef assert_equal(one, other):\n    return one == other\nassert_equal(tinylib.Box(1).width, 2)",
+    "import tinylib\nif tinylib.Box(1).width == 2:\n    assert True\nelse:\n    assert 'it is not'",
+    "import tinylib\nif tinylib.Box(1).open().lid:\n    print('it has one')\nelse:\n    print('it has none')",
+    "import tinylib\nmatch tinylib.Box(1).width:\n    case 2:\n        print('it is 2')",
+    NOTED,
+    "import tinylib\nprint('one' if tinylib.Box(1).open().lid else 'none')",
+    "import tinylib\nok = hasattr(tinylib.Box(1), 'chest')\nprint(ok)",
+    CHECKED.format("assert tinylib.Box(1).lid\n    tinylib.Box(1, hinge=2)", "TypeError"),
+    f"{TRUE}try:\n    tinylib.insist(0)\n    print('yes')\nexcept AssertionError:\n    print('no')",
+    f"{TRUE}try:\n    tinylib.Box(1, hinge=2)\n    print('yes')\nexcept TypeError as error:\n    print('no', error)",
+    f"{TRUE}try:\n    tinylib.Box(1)\nexcept ValueError:\n    print('no')\nelse:\n    print('yes')",
+    "import tinylib\ntry:\n    tinylib.Box(1, hinge=2)\n    print('yes')\nexcept TypeError:\n    print('no')",
+    (
+        "import tinylib\ndef told(box):\n    if box.open().lid:\n        return 'yes'\n    return 'no'\n"
+        "print(told(tinylib.Box(1)))"
+    ),
     # a test that unittest does not count as failed
     (
         f"{TRUE}{UNITTEST.replace('    def', '    @u.expectedFailure\n    def').replace(', 1)', ', 2)')}"
@@ -324,6 +437,10 @@ UNSEEN = [
     "from tinylib import Box\nassert (Box(each).width == 2 for each in (1, 2))",
     "from tinylib import Box\nassert map(Box, [-1])",
     "import tinylib\nassert tinylib.Box == tinylib.Box",
+    "import tinylib\nbox = tinylib.Box(1)\nsame = box\nassert box == same",
+    "import tinylib\nassert len(dir(tinylib.Box(1))) >= 0",
+    "import tinylib\nassert f'it is {tinylib.Box(1).width == 2}'",
+    "import tinylib\nok = hasattr(tinylib.Box(1), 'chest')\nassert ok or not ok",
     # what the script put there itself, and took away again
     ("import tinylib\nclass Fake:\n    pass\nold = tinylib.Box\ntinylib.Box = Fake\ntinylib.Box()\ntinylib.Box = old"),
     (
@@ -336,6 +453,8 @@ UNSEEN = [
     ),
     "import tinylib\ntinylib.Box.hinge = lambda self: 1\ntinylib.Box(1).hinge()\ndel tinylib.Box.hinge",
     "import tinylib, unittest.mock as m\nwith m.patch('tinylib.Box'):\n    tinylib.Box('x', hinge=2)",
+    f"{MOCK}(spec=tinylib.Box)\nbox.open.return_value = 5\nassert box.open() == 5\nbox.open.assert_called_once()",
+    f"{MOCK}()\nbox.chest(1)\nassert box.chest.called\ntinylib.Box(1)",
     (
         "import tinylib\nfrom unittest.mock import patch\n@patch.object(tinylib, 'Box')\ndef test(_):\n"
         "    tinylib.Box('x', hinge=2)\ntest()"
@@ -371,14 +490,24 @@ ERROR = [
     "import sys, tinylib\nbox = tinylib.Box(1)\nif box.width != 2:\n    print('FAIL')\n    sys.exit(0)",
     TOLD.format("!=", 1, 1).replace("1:", "2:").replace("exit(1)", "exit(0)"),
     "import sys, tinylib\nok = tinylib.Box(1).width == 2\nsys.exit(ok)",
+    "import sys, tinylib\nok = tinylib.Box(1).width == 2\nsys.exit(int(ok))",
+    "import sys, tinylib\nsys.exit(int(tinylib.Box(1).width) - 1)",
+    "import sys, tinylib\nsys.exit(sum(1 for each in (1, 2) if tinylib.Box(each).width == 5))",
+    "import sys, tinylib\nsys.exit(+(tinylib.Box(1).width == 2))",
+    "import sys, tinylib\nstatus = sum([tinylib.Box(1).width == 2])\nsys.exit(status if status else 0)",
+    "import sys, tinylib\ndef main():\n    return int(tinylib.Box(1).width == 2)\nraise SystemExit(main())",
+    f"{HELD}Held(tinylib.Box(1))\nassert Held(5).box == 4",
     f"{OWN_MAKING}Mine(1, 2)",
     f"{OWN_MAKING}mine = Mine(1)\nmine.chest",
     f"{OWN_MAKING}Mine(1).chest = 2",
     "import tinylib\nclass Mine(tinylib.Box):\n    def __init__(self, a):\n        self.a = a\nMine(1, 2)",
+    f"{MINE.replace('self', 'self, a')}        return a\nMine(1).open()",
     f"{DECORATED}class Own:\n    pass\nOwn().chest",
     f"{DECORATED}def find(mine):\n    return mine.chest\nfind(Mine(1).a)",
     # a failure that the script gets to by itself
     "import tinylib\nif len('a') == 1:\n    raise AssertionError('no')",
+    f"{CHECK}    if one != other:\n        raise AssertionError\ncheck(tinylib.Box(1).width, 1)\ncheck(1, 2)",
+    f"{CHECK}    unittest.TestCase().assertEqual(one, other)\ncheck(tinylib.Box(1).width, 1)\ncheck(1, 2)",
     "import tinylib\ntry:\n    int('1')\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError(tinylib)",
     "import tinylib, unittest\ntinylib.Box(1)\nunittest.TestCase().assertEqual(1, 2)",
     NONE.format("box = tinylib.Box(1)\n    int('1')"),
@@ -396,6 +525,16 @@ ERROR = [
     "import tinylib\nquit()",
     "import ctypes, tinylib\nctypes.string_at(0)",
 ]  # fmt: skip
+SELF = """
+import tinylib
+class Test:
+    def ask(self):
+        self.w = tinylib.Box(1).width
+    def other(self):
+        self.w = 5
+    def check(self):
+        assert self.w == 1
+"""
 VACUOUS = [
     "print('tinylib.Box is there')",
     "assert 1 + 1 == 2",
@@ -466,8 +605,73 @@ VACUOUS = [
     ),
     "import tinylib\nfor each in (1, 2):\n    width = tinylib.Box(each).width\n    width = None\n    assert width == 1",
     "import tinylib\nwidth = tinylib.Box(1).width\nfor width in [3, 4]:\n    assert width == 1",
+    # what the script sets in another place, or overrides
+    f"{SELF}t = Test()\nt.ask()\nt.other()\nt.check()",
+    f"{SELF}t = Test()\nt.ask()\nt.other()\nassert t.w == 1",
+    "import tinylib\nwidth = None\ndef ask():\n    width = tinylib.Box(1).width\nask()\nassert width == 1",
+    (
+        "import tinylib\ndef main():\n    width = None\n    def ask():\n        width = tinylib.Box(1).width\n"
+        "    ask()\n    assert width == 1\nmain()"
+    ),
+    f"{MINE}        return 5\nassert Mine(1).open() == 1",
+    f"{CHECK}    assert one == other\ncheck(tinylib.Box(1).width, 1)\ncheck(1, 2)",
+    f"{CHECK}    assert one == other\ncheck(1, tinylib.Box(1).width)\ncheck(1)",
+    (
+        "import tinylib\nclass Test:\n    def check(self, one, other):\n        assert one == other\n"
+        "Test().check(tinylib.Box(1).width, 1)\nTest().check(1, 2)"
+    ),
+    f"{MINE.replace('    def', '    @property' + NEXT + 'def')}        return 5\nassert Mine(1).open == 1",
+    "import tinylib\nclass Held:\n    width = 5\nHeld.first = tinylib.Box(1).width\nassert Held.width == 1",
+    "import tinylib\nheld = {'a': tinylib.Box(1).width, 'b': 5}\nassert held['b'] == 1",
+    f"{HELD}assert Held(tinylib.Box(1), 5).other == 1",
+    "import tinylib\nheld = {'a': tinylib.Box(1).width, 'b': 5}\nprint(held)\nassert held['b'] == 1",
+    "import tinylib\nn = tinylib.Box(1).width\ndef none(n):\n    n = 0\n    return n\nassert none(n) == 1",
     "import tinylib\nwidth = tinylib.Box(1).width\nassert [width for width in [3, 4]] == [1]",
 ]  # fmt: skip
+
+
+LAZY = "import lazylib\n"
+"""A library whose function gets its code when it is first called, and so does what it wraps."""
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome"),
+    [
+        (f"{LAZY}assert lazylib.wide(1) == 2", "holds"),
+        (f"{LAZY}assert lazylib.wide(1) == 3", "refuted"),
+        (f"{LAZY}lazylib.wide(1, 2)", "refuted"),
+        (f"{LAZY}lazylib.wide.__kwdefaults__['wrapper'] = None\nlazylib.wide(1)", "error"),
+        (f"{LAZY}lazylib.wide.__code__ = (lambda at: 3).__code__\nlazylib.wide(1)", "error"),
+    ],
+)
+def test_a_function_that_gets_its_code_when_it_is_first_called_has_it_before_the_script(
+    bundles: Bundles, sandbox: Sandbox, script: str, outcome: str
+) -> None:
+    result = prove(script, bundles.build(Target(requirement="lazylib==1.0")), sandbox=sandbox)
+    assert result.outcome == outcome, result.reason
+
+
+ANY = "import anylib\n"
+"""A library that has every name it is asked for."""
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome"),
+    [
+        (f"{ANY}anylib.chest", "vacuous"),
+        ("from anylib import Chest", "vacuous"),
+        (f"{ANY}assert callable(anylib.chest) and hasattr(anylib, 'lid')", "vacuous"),
+        (f"{ANY}assert anylib.chest is not None", "vacuous"),
+        (f"{ANY}assert anylib.chest() == 'chest'", "holds"),
+        (f"{ANY}assert anylib.chest() == 'lid'", "refuted"),
+    ],
+)
+def test_that_a_library_has_a_name_says_nothing_where_it_has_every_name(
+    bundles: Bundles, sandbox: Sandbox, script: str, outcome: str
+) -> None:
+    result = prove(script, bundles.build(Target(requirement="anylib==1.0")), sandbox=sandbox)
+    assert result.outcome == outcome, result.reason
+    assert result.reason.startswith("That anylib has") == (outcome == "vacuous")
 
 
 @pytest.mark.parametrize("script", HOLDS)

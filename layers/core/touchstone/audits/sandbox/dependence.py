@@ -33,7 +33,7 @@ class ProofScript:
         """By the identity of each piece of syntax: the piece that it is a part of."""
         self.parents |= {id(part): node for node in self.nodes for part in ast.iter_child_nodes(node)}
         self._functions = {node.name: node for node in self.nodes if isinstance(node, Function)}
-        self._parameters = {name: _parameters(node) for name, node in self._functions.items()}
+        self._parameters = {name: parameters_of(node) for name, node in self._functions.items()}
         self._imported = {name for node in self.nodes for name in self._bound_by_import(node)}
         self._dependent = self.reached((), self._imported)
         self._passed_on = self._given_away()
@@ -56,23 +56,17 @@ class ProofScript:
         return self._smallest(span, (node for node in self.nodes if isinstance(node, ast.stmt)))
 
     def is_last(self, span: Span) -> bool:
-        """Whether `span` is in the last statement of the script, which may be that of an `if` at its end.
-
-        If the target decides that `if`, its other way has to fail.
-        """
+        """Whether `span` is in the last statement of the script, which may be that of an `if` at its end."""
         blocks = [node.body for node in self.nodes[:1] if isinstance(node, ast.Module)]
         for block in blocks:
-            last = block[-1:]
-            for each in last:
-                ways = (each.body, each.orelse) if isinstance(each, ast.If) else ()
-                blocks += [
-                    way
-                    for way, other in zip(ways, reversed(ways), strict=True)
-                    if isinstance(each, ast.If) and (not self.depends(each.test) or _fails(other))
-                ]
-            if last and self.statement_at(span) is last[0]:
-                return True
-        return False
+            blocks += [way for each in block[-1:] if isinstance(each, ast.If) for way in self._last_ways(each)]
+        left = self.statement_at(span)
+        return any(left is each for block in blocks for each in block[-1:])
+
+    def _last_ways(self, node: ast.If) -> list[list[ast.stmt]]:
+        """The blocks of an `if` at whose end a script may be left: if the target decides it, the other has to fail."""
+        ways = ((node.body, node.orelse), (node.orelse, node.body))
+        return [way for way, other in ways if not self.depends(node.test) or _fails(other)]
 
     def _smallest(self, span: Span, nodes: Iterable[ast.AST]) -> ast.AST | None:
         first, last, begin, end = span
@@ -220,9 +214,9 @@ class ProofScript:
             case ast.Call(func=ast.Name(id="setattr"), args=[owner, _, value]):
                 return [(name, value) for name in _changed(owner)]
             case ast.Call(func=ast.Name(id=name)) if name in self._functions:
-                return _passed(self._functions[name], node, skipped=0)
+                return passed_to(self._functions[name], node, skipped=0)
             case ast.Call(func=ast.Attribute(attr=name)) if name in self._functions:
-                return _passed(self._functions[name], node, skipped=1)
+                return passed_to(self._functions[name], node, skipped=1)
             case ast.Call(func=ast.Attribute(value=owner), args=arguments):
                 return [(name, value) for name in _changed(owner) for value in arguments if self.depends(value)]
         return ()
@@ -316,7 +310,7 @@ def _paired(target: ast.expr, value: ast.AST) -> list[tuple[str, ast.AST]]:
     return [(name, value) for name in _names(target)]
 
 
-def _passed(function: Function, call: ast.Call, *, skipped: int) -> list[tuple[str, ast.AST]]:
+def passed_to(function: Function, call: ast.Call, *, skipped: int) -> list[tuple[str, ast.AST]]:
     """A function's parameters, each with the argument of a call.
 
     The first `skipped` parameters get none, such as `self`.
@@ -335,7 +329,7 @@ def _extent(node: ast.AST) -> tuple[int, int]:
     return (lines, getattr(node, "end_col_offset", 0) - getattr(node, "col_offset", 0))
 
 
-def _parameters(node: Function) -> list[str]:
+def parameters_of(node: Function) -> list[str]:
     arguments = node.args
     several = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
     return [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *several)]

@@ -69,14 +69,13 @@ def _read(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMea
     if record.faults:
         return RunMeaning("error", f"Inconclusive: the script changed what it is judged by ({record.faults[0]}).")
     questions = ScriptQuestions(source, modules)
-    if record.end == "completed" or (record.left_at is not None and source.is_last(record.left_at)):
+    if record.end == "completed" or (record.left_at is not None and questions.leaves_at_end(record.left_at)):
         if not questions.any():
             return RunMeaning("vacuous", "The script asks nothing of the target that could have come out otherwise.")
-        if record.unseen:
-            return RunMeaning(
-                "vacuous", f"A part of the script ended by {record.unseen[0]}, which the script did not see."
-            )
-        if (why := questions.unasked(record)) is not None:
+        why = questions.unasked(record)
+        if why is None and record.unseen:
+            why = f"A part of the script ended by {record.unseen[0]}, which the script did not see."
+        if why is not None:
             return RunMeaning("vacuous", why)
         return RunMeaning("holds", "The script ran to its end.")
     if record.end == "exit" or not record.errors:
@@ -126,11 +125,12 @@ class _Exception:
             return RunMeaning("refuted", f"The target showed otherwise{at}: {said}")
         statement = self._statement(raised)
         if isinstance(statement, ast.Assert) and raised.is_a("AssertionError") and self._source.depends(statement.test):
-            if not self._questions.decides(statement):
+            if not (self._questions.decides(statement) and self._is_given(raised)):
                 return RunMeaning("vacuous", f"It cannot be seen that the target decides what is asserted{at}: {said}")
             return RunMeaning("refuted", f"What the script asserts of the target does not hold{at}: {said}")
         own = isinstance(statement, ast.Raise | ast.Assert) and _innermost(raised) == "script"
-        if raised.is_a("AssertionError") and (self._is_unittests(raised) or (own and self._is_reached(raised))):
+        failed = raised.is_a("AssertionError") and self._is_given(raised)
+        if failed and (self._is_unittests(raised) or (own and self._is_reached(raised))):
             return RunMeaning("refuted", f"What the script asserts of the target does not hold{at}: {said}")
         if own and any(map(self._is_of_target, self._errors[1:])):
             return RunMeaning("refuted", f"The target showed otherwise, and the script said so{at}: {said}")
@@ -177,6 +177,13 @@ class _Exception:
         fails = isinstance(statement, ast.Raise) or (isinstance(statement, ast.Assert) and _is_false(statement.test))
         return isinstance(statement, ast.stmt) and fails and self._questions.leads_to(statement)
 
+    def _is_given(self, raised: Raised) -> bool:
+        """Whether a function of the script that failed was given something of the target, or asks for it itself."""
+        statement, spans = self._statement(raised), _spans(raised)
+        if len(spans) == 1 or not isinstance(statement, ast.stmt):
+            return True
+        return self._questions.is_given(statement, self._source.node_at(spans[1]))
+
     def _is_unittests(self, raised: Raised) -> bool:
         """Whether a method of unittest raised it that the script gave something of the target to assert."""
         node, statement = self._node(raised), self._statement(raised)
@@ -209,7 +216,7 @@ class _Exception:
         node = self._node(raised)
         if not isinstance(node, ast.Call):
             return False
-        if raised.is_a("TypeError") and _innermost(raised) == "script" and self._questions.makes_by_itself(node.func):
+        if raised.is_a("TypeError") and _innermost(raised) == "script" and self._questions.says_how_called(node.func):
             return False
         return not self._questions.is_own(node.func) and self._of_target(node.func)
 
@@ -246,8 +253,10 @@ def _innermost(raised: Raised) -> str:
 
 def _span(raised: Raised) -> Span | None:
     """The innermost place of the script in a traceback; None if the script is not in it."""
-    for frame in reversed(raised.frames):
-        if frame.place == "script" and frame.span is not None and frame.span[0] is not None:
-            first, last, begin, end = frame.span
-            return (first, last or first, begin or 0, end or 0)
-    return None
+    return next(iter(_spans(raised)), None)
+
+
+def _spans(raised: Raised) -> list[Span]:
+    """The places of the script in a traceback, from the innermost."""
+    spans = [frame.span for frame in reversed(raised.frames) if frame.place == "script" and frame.span is not None]
+    return [(span[0], span[1] or span[0], span[2] or 0, span[3] or 0) for span in spans if span[0] is not None]

@@ -16,8 +16,18 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
-from touchstone.audits.sandbox.dependence import EXITS, Function, ProofScript, names_in, own_parts, set_by
-from touchstone.audits.sandbox.record import Record
+from touchstone.audits.sandbox.dependence import (
+    EXITS,
+    Function,
+    ProofScript,
+    Span,
+    names_in,
+    own_parts,
+    parameters_of,
+    passed_to,
+    set_by,
+)
+from touchstone.audits.sandbox.record import MOST_STRAYED, Record
 from touchstone.audits.sandbox.unrun import PartsThatRan
 
 type Truth = bool | Literal["asked", "own"]
@@ -50,6 +60,8 @@ _PASSED_OVER = frozenset({"expectedFailure", "skipTest", "SkipTest"})
 """Names of unittest by which a test that failed, or did not run, is none that failed."""
 _ASSERTING = ("assert", "fail", "raises", "check_call")
 """How the names of functions begin that raise where something is not as it says."""
+_EXPECTING = ("assertRaises", "raises", "suppress")
+"""How the names of functions begin that a `with` calls, and that keep an exception to themselves."""
 _MAKING = frozenset({
     "__init__", "__new__", "__slots__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__",
 })  # fmt: skip
@@ -60,6 +72,8 @@ _CALM = (
     ast.FormattedValue, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop,
 )  # fmt: skip
 """Syntax that always runs, and raises nothing by itself."""
+_MOCKS = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "NonCallableMagicMock", "create_autospec"})
+"""What makes a mock."""
 _FORKS = frozenset({"os.fork", "os.forkpty"})
 """How a process starts that goes on with the script."""
 _RAISING = frozenset({
@@ -108,12 +122,14 @@ class ScriptQuestions:
             match node:
                 case ast.Assert(test=ast.Tuple(elts=[_, *_])):
                     return f"What is asserted in line {node.lineno} is always true: it is a tuple."
+                case ast.Expr(value=value) if _asserts_nothing(value):
+                    return f"What is asserted in line {node.lineno} is always true, whatever the target does."
                 case ast.Assert(test=test) if self._source.depends(test) and self._is_always_true(node):
                     return f"What is asserted in line {node.lineno} is always true, whatever the target does."
                 case ast.ClassDef(name=name) if self._is_unittests(node) and self._keeps_failures(node, record):
                     return f"Whether the tests of {name} failed is not seen: unittest keeps it to itself."
-        if (line := self._compared()) is not None:
-            return f"What the script compares in line {line} decides nothing: the script asserts nothing."
+        if (why := self._undecided(record)) is not None:
+            return why
         if failed := [line for line in record.failed if line not in self._input_lines]:
             return f"What is asserted in line {failed[0]} failed, and the script went on as if it had not."
         if self._fails_with_another and not _FORKS.isdisjoint(record.started):
@@ -122,14 +138,54 @@ class ScriptQuestions:
             return "The script started another program, and does not fail if that does."
         return self._stood_in() or self._parts.missed(record)
 
+    def _undecided(self, record: Record) -> str | None:
+        """Why the end of a script says nothing of what it asks, as a sentence; None if nothing is found."""
+        if (module := self._answering(record)) is not None:
+            return f"That {module} has what the script asks it for says nothing: it has every name."
+        if (line := self._strayed(record)) is not None:
+            return f"What the script caught in line {line} is a mistake of its own, and nothing that the target did."
+        if (line := self._printed()) is not None:
+            return f"Whether something is raised in line {line} is only printed, and decides nothing."
+        if (line := self._compared()) is not None:
+            return f"What the script compares in line {line} decides nothing: the script asserts nothing."
+        return None
+
+    def _printed(self) -> int | None:
+        """The line of a `try` that only prints whether the target raises, whatever else is asserted; else None."""
+        failing = self._source.holding(each for each in self._source.nodes if self._could_fail(each))
+        checks = {each.name for each in failing.values() if isinstance(each, Function)}
+        for node in self._source.nodes:
+            match node:
+                case ast.Try(body=body, handlers=[_, *_] as handlers, orelse=otherwise) if self._source.depends(node):
+                    ways = [[*body, *otherwise], *(each.body for each in handlers)]
+                    plain = all(isinstance(each, ast.Expr) for way in ways for each in way)
+                    if _catches_only_failures(handlers) and not checks.isdisjoint(_called_in(body)):
+                        continue
+                    if plain and id(node) not in failing and all(map(_tells, ways)):
+                        return node.lineno
+        return None
+
     def _compared(self) -> int | None:
         """The line of a comparison of what the target gives, if the script asserts nothing; None if there is none."""
         nodes = self._source.nodes
         if any(map(self._could_fail, nodes)):
             return None
         for node in nodes:
-            if isinstance(node, ast.Compare) and self._source.depends(node) and self._is_result(node):
-                return node.lineno
+            if not self._source.depends(node):
+                continue
+            match node:
+                case ast.Compare() | ast.Call(func=ast.Name(id="isinstance" | "issubclass" | "hasattr" | "callable")):
+                    if self._is_result(node):
+                        return node.lineno
+                case ast.IfExp(test=asked) if self._source.depends(asked) and self._is_result(node):
+                    return node.lineno
+                case ast.If(test=asked) | ast.Match(subject=asked) if self._source.depends(asked):
+                    if any(map(_tells, _blocks(node))):
+                        return node.lineno
+                case ast.Try(body=body, handlers=[_, *_] as handlers, orelse=otherwise):
+                    ways = [otherwise or body, *(each.body for each in handlers)]
+                    if set_by(node) or all(map(_tells, ways)):
+                        return node.lineno
         return None
 
     def _could_fail(self, node: ast.AST) -> bool:
@@ -139,11 +195,97 @@ class ScriptQuestions:
                 _last_name(function) in EXITS
             ):
                 return any(self._truth(each, node) is not False for each in _status(node))
-            case ast.Raise() | ast.Assert():
+            case ast.Raise():
                 return True
+            case ast.Assert(test=test):
+                return not (isinstance(test, ast.Constant) and test.value)
             case ast.Call(func=function):
-                return _last_name(function) not in EXITS and _last_name(function).startswith(_ASSERTING)
+                return _last_name(function).startswith(_ASSERTING) and not self.is_own(function)
         return False
+
+    def leaves_at_end(self, span: Span) -> bool:
+        """Whether the script left with the status 0 at its end, and the status is no number made of what is true.
+
+        `int(ok)` is 0 where the script means to fail.
+        """
+        statement = self._source.statement_at(span)
+        waiting: list[ast.AST] = [*_status(statement)] if isinstance(statement, ast.stmt) else []
+        seen: set[int] = set()
+        for each in waiting:
+            if id(each) in seen:
+                continue
+            seen.add(id(each))
+            match each:
+                case ast.Call(func=ast.Name(id="int" | "sum"), args=[counted]) if _is_denied(counted):
+                    pass
+                case ast.BinOp() | ast.UnaryOp() | ast.Call(func=ast.Name(id="int" | "sum")) if self._source.depends(
+                    each
+                ):
+                    return False
+                case ast.Name(id=name):
+                    values = self._source.bindings.get(name, ())
+                    waiting += [one for one in values if not isinstance(self._source.parents[id(one)], ast.AugAssign)]
+                case ast.IfExp(body=body, orelse=otherwise):
+                    waiting += [body, otherwise]
+                case ast.Call(func=function, args=given):
+                    waiting += [*given, *(self._returned(function) or ())]
+        return self._source.is_last(span)
+
+    def _answering(self, record: Record) -> str | None:
+        """The module of the target that has every name, if the script compares nothing of it; None if there is none."""
+        if not record.answering or any(map(self._compares, self._source.nodes)):
+            return None
+        asked = {alias.name for node in self._source.nodes if isinstance(node, ast.Import) for alias in node.names}
+        asked |= {str(node.module) for node in self._source.nodes if isinstance(node, ast.ImportFrom)}
+        return next((name for name in record.answering if name in asked), None)
+
+    def _compares(self, node: ast.AST) -> bool:
+        """Whether a piece of syntax compares something of the target, and not only with None."""
+        none = any(isinstance(each, ast.Constant) and each.value is None for each in getattr(node, "comparators", ()))
+        return isinstance(node, ast.Compare) and not none and self._source.depends(node)
+
+    def _strayed(self, record: Record) -> int | None:
+        """The line of an `except` that waits for what the target raises, and caught a mistake of the script's own.
+
+        A `with` that expects an exception counts as well. None if there is none.
+        """
+        for line, span in record.strayed:
+            node, body, handled = self._source.node_at(span), *self._catching.get(line, ([], []))
+            if node is None or self._source.depends(node) or isinstance(self._source.statement_at(span), ast.Raise):
+                continue
+            names = {each.id for part in handled for each in ast.walk(part) if isinstance(each, ast.Name)}
+            values = [value for name in names for value in self._source.bindings.get(name, ())]
+            asked = any(map(self._source.depends, body)) and not any(map(self.is_of_target, values))
+            if asked and not self._is_given(node, line):
+                return line
+        return record.strayed[-1][0] if len(record.strayed) >= MOST_STRAYED else None  # there may be more
+
+    def _is_given(self, node: ast.AST, line: int) -> bool:
+        """Whether a `with` around a piece of syntax, other than that in a line, gives its exceptions to the target."""
+        around = self._source.holding([node]).values()
+        return any(
+            isinstance(each, ast.With | ast.AsyncWith)
+            and each.lineno != line
+            and any(map(self._source.depends, each.items))
+            for each in around
+        )
+
+    @cached_property
+    def _catching(self) -> dict[int, tuple[list[ast.stmt], list[ast.stmt]]]:
+        """By the line of an `except`, or of a `with` that expects an exception: the block whose exceptions it catches.
+
+        And what it does then.
+        """
+        found: dict[int, tuple[list[ast.stmt], list[ast.stmt]]] = {}
+        for node in self._source.nodes:
+            match node:
+                case ast.Try(body=body, handlers=handlers) | ast.TryStar(body=body, handlers=handlers):
+                    found |= {each.lineno: (body, each.body) for each in handlers}
+                case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
+                    calls = [each.context_expr for each in items if isinstance(each.context_expr, ast.Call)]
+                    if any(_last_name(each.func).startswith(_EXPECTING) for each in calls):
+                        found[node.lineno] = (body, [])
+        return found
 
     def _is_result(self, node: ast.AST) -> bool:
         """Whether an expression is a result of a statement, and not one of many that a part of it computes."""
@@ -197,12 +339,43 @@ class ScriptQuestions:
         """Which member of the target the script puts its own code in the place of, and then asks, as a sentence."""
         put = {name for node in self._source.nodes for name in self._put_by(node)}
         kept = {id(node.value) for node in self._source.nodes if isinstance(node, ast.Assign)}
+        if (mock := self._only_mock()) is not None:
+            return f"What the script asks as {mock} is its own, which it put in the target's place."
         for node in self._source.nodes if put else ():
             match node:
                 case ast.Attribute(attr=name, value=owner, ctx=ast.Load()) if name in put and id(node) not in kept:
                     if self._source.depends(owner):
                         return f"What the script asks as {name} is its own, which it put in the target's place."
         return None
+
+    def _only_mock(self) -> str | None:
+        """The name of a mock that the target is never given, if all that is asserted is of such; else None."""
+        mocks = {
+            name
+            for name, values in self._source.bindings.items()
+            if any(isinstance(each, ast.Call) and _last_name(each.func) in _MOCKS for each in values)
+        }
+        uses = [each for each in self._source.nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+        mocks -= {each.id for each in uses if each.id in mocks and self._is_passed_on(each)}
+        asserted = [
+            {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and part.id in self._source.bindings}
+            for node in (self._source.nodes if mocks else ())
+            if isinstance(node, ast.Assert | ast.Call) and self._could_fail(node)
+        ]
+        return min(mocks) if all(names and names <= mocks for names in asserted) and asserted else None
+
+    def _is_passed_on(self, mock: ast.Name) -> bool:
+        """Whether a mock itself is used, or a part of it is given to the target or kept."""
+        part: ast.AST | None = mock
+        by = self._source.parents[id(mock)]
+        if not isinstance(by, ast.Attribute):
+            return True
+        while isinstance(by, ast.Attribute | ast.keyword | ast.List | ast.Tuple | ast.Dict):
+            by, part = self._source.parents[id(by)], by
+        if isinstance(by, ast.Call):
+            return part is not by.func and self._source.depends(by.func)
+        read = isinstance(getattr(part, "ctx", None), ast.Load)
+        return read and isinstance(by, ast.Assign | ast.Return | ast.For)
 
     def _put_by(self, node: ast.AST) -> Iterable[str]:
         """The members of the target in whose place a piece of syntax puts code of the script's, or a mock."""
@@ -431,6 +604,72 @@ class ScriptQuestions:
             if not self._source.depends(each)
         )
 
+    @cached_property
+    def _classes(self) -> list[ast.ClassDef]:
+        return [node for node in self._source.nodes if isinstance(node, ast.ClassDef)]
+
+    @cached_property
+    def _methods(self) -> dict[str, list[Function]]:
+        """By name: the methods of the script's classes."""
+        found: dict[str, list[Function]] = {}
+        for each in (part for node in self._classes for part in node.body):
+            if isinstance(each, Function):
+                found.setdefault(each.name, []).append(each)
+        return found
+
+    @cached_property
+    def _of_own_classes(self) -> set[int]:
+        """The identities of all syntax that uses a class of the script's, or an instance in its own methods."""
+        methods = [each for several in self._methods.values() for each in several]
+        return self._source.reached(self._classes, {one.arg for each in methods for one in each.args.args[:1]})
+
+    @cached_property
+    def _own_values(self) -> frozenset[str]:
+        """The attributes of instances of the script's classes that hold, or may hold, nothing of the target's.
+
+        They are methods that use nothing of it, and what a class that has nothing of it sets itself.
+        """
+        found = {name for name, several in self._methods.items() if not any(map(self._uses_target, several))}
+        plain = [
+            node for node in self._classes if not any(map(self._source.depends, [*node.bases, *node.decorator_list]))
+        ]
+        for node in plain:
+            for each in ast.walk(node):
+                if isinstance(each, ast.Assign) and not (self._source.depends(each.value) or _is_none(each.value)):
+                    names = {part.id for part in ast.walk(each.value) if isinstance(part, ast.Name)}
+                    places = [one for one in each.targets if isinstance(one, ast.Attribute | ast.Name)]
+                    if names.isdisjoint(self._given_to.get(node.name, ())):
+                        found |= {one.attr if isinstance(one, ast.Attribute) else one.id for one in places}
+        return frozenset(found)
+
+    @cached_property
+    def _given_to(self) -> dict[str, set[str]]:
+        """By the name of a class of the script's: the parameters of its `__init__` that are given the target's."""
+        made = {
+            node.name: each
+            for node in self._classes
+            for each in node.body
+            if isinstance(each, Function) and each.name == "__init__"
+        }
+        found: dict[str, set[str]] = {}
+        for call in self._source.nodes:
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in made:
+                given = passed_to(made[call.func.id], call, skipped=1)
+                names = {name for name, value in given if self._source.depends(value)}
+                if names:
+                    found.setdefault(call.func.id, set()).update(names)
+        return found
+
+    def _uses_target(self, function: Function) -> bool:
+        """Whether a method uses the target, or the instance of a class that the target makes or that is given of it."""
+        names = {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
+        of = self._source.parents[id(function)]
+        made = isinstance(of, ast.ClassDef) and (
+            of.name in self._given_to or any(map(self._source.depends, [*of.bases, *of.decorator_list]))
+        )
+        own = {"super", *(each.arg for each in function.args.args[:1] if made)}
+        return self._source.depends(function) or not names.isdisjoint(own)
+
     def is_in_target(self, name: str) -> bool:
         """Whether a module of that name belongs to the target."""
         return any(name == module or name.startswith(module + ".") for module in self._modules)
@@ -448,8 +687,10 @@ class ScriptQuestions:
             for each in made
         )
 
-    def makes_by_itself(self, function: ast.AST) -> bool:
-        """Whether `function` is the name of a class of the script's that says itself how it is called."""
+    def says_how_called(self, function: ast.AST) -> bool:
+        """Whether `function` is a class of the script's that says itself how it is called, or a method of one."""
+        if isinstance(function, ast.Attribute):
+            return function.attr in self._methods and id(function.value) in self._of_own_classes
         values = self._source.bindings.get(function.id, []) if isinstance(function, ast.Name) else []
         return any(isinstance(each, ast.ClassDef) and _makes_instances(each) for each in values)
 
@@ -485,6 +726,29 @@ class ScriptQuestions:
             case _:
                 return False
         return truth == "asked" and self._looks > 0
+
+    def is_given(self, statement: ast.stmt, call: ast.AST | None) -> bool:
+        """Whether a call gives a function something of the target, where a statement in it is about nothing else."""
+        around = [*self._source.holding([statement]).values()]
+        place = next((number for number, each in enumerate(around) if isinstance(each, Function)), None)
+        if place is None or not isinstance(call, ast.Call) or any(map(_spreads, [*call.args, *call.keywords])):
+            return True
+        function = around[place]
+        tests: list[ast.AST] = [each.test for each in around[:place] if isinstance(each, ast.If)]
+        match statement:
+            case ast.Expr(value=ast.Call(args=asserted)):
+                tests += asserted
+            case _:
+                tests.append(statement)
+        parts = [each for part in tests for each in ast.walk(part)]
+        names = {each.id for each in parts if isinstance(each, ast.Name) and self._source.depends(each)}
+        method = isinstance(around[place + 1], ast.ClassDef)
+        if not isinstance(function, Function) or function.name != _last_name(call.func):
+            return True
+        if not names.issubset(parameters_of(function)[method:]):
+            return True
+        given = passed_to(function, call, skipped=int(method))
+        return any(name in names and self._source.depends(value) for name, value in given)
 
     def leads_to(self, statement: ast.stmt) -> bool:
         """Whether the target decides that the script gets to a statement: by an `if`, or since it did not raise.
@@ -555,6 +819,8 @@ class ScriptQuestions:
                 return bool(keys)
             case ast.Lambda() | ast.GeneratorExp():
                 return True
+            case ast.JoinedStr(values=parts) if any(isinstance(each, ast.Constant) for each in parts):
+                return True
             case ast.Name(id=name) if self._is_only_code(name):
                 return True
             case ast.UnaryOp(op=ast.Not(), operand=ast.BoolOp(op=how, values=values)):
@@ -563,8 +829,8 @@ class ScriptQuestions:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 truth = self._truth(operand, at)
                 return not truth if isinstance(truth, bool) else truth
-            case ast.BoolOp(values=values) if _contradict(values):
-                return "own"
+            case ast.BoolOp(op=how, values=values) if _contradict(values):
+                return True if isinstance(how, ast.Or) else "own"
             case ast.BoolOp(op=ast.And(), values=values):
                 return _all(self._truth(value, at) for value in values)
             case ast.BoolOp(op=ast.Or(), values=values):
@@ -595,6 +861,10 @@ class ScriptQuestions:
         ) and bool(values)
 
     def _pair(self, left: ast.expr, how: ast.cmpop, right: ast.expr, at: ast.stmt) -> Truth:
+        left, right = self._same_as(left), self._same_as(right)
+        match (left, how, right):
+            case (ast.Call(func=ast.Name(id="len")), ast.GtE(), ast.Constant(value=0)):
+                return True
         if isinstance(left, ast.Constant) and isinstance(right, ast.Constant) and type(how) in _COMPARED:
             try:
                 return bool(_COMPARED[type(how)](left.value, right.value))
@@ -636,7 +906,9 @@ class ScriptQuestions:
             return "own"
         try:
             ends = [value for value in returned if not _calls_one_of(value, self._calling)]
-            truths: set[Truth] = {self._truth(value, at) for value in ends}
+            parents = self._source.parents
+            ways = [(value, parents.get(id(value))) for value in ends]
+            truths: set[Truth] = {self._truth(value, by if isinstance(by, ast.stmt) else at) for value, by in ways}
         finally:
             self._calling = outside
         if not truths:
@@ -663,7 +935,9 @@ class ScriptQuestions:
                 if name in self._hidden or not self._source.depends(node):
                     return False
                 return not self._is_module(node) and not self._is_overwritten(name, at) and self._is_told(name)
-            case ast.Attribute(value=value):
+            case ast.Attribute(attr=name, value=value):
+                if name in self._own_values and id(value) in self._of_own_classes:
+                    return False
                 return self._is_module(value) or self._carries(value, at)
             case (
                 ast.BinOp(op=ast.Mult(), left=ast.Constant(value=0))
@@ -676,10 +950,43 @@ class ScriptQuestions:
                 return False
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 return self._gathers(node, at)
-            case ast.Subscript(value=ast.Tuple() | ast.List() | ast.Dict() as parts, slice=ast.Constant(value=place)):
-                taken = _at_place(parts, place)
-                return taken is not None and self._carries(taken, at)
+            case ast.Subscript(value=held, slice=ast.Constant(value=place)):
+                plain = not isinstance(held, ast.Name) or held.id not in self._changed_later
+                if plain and isinstance(parts := self._literal(held), ast.Tuple | ast.List | ast.Dict):
+                    taken = _at_place(parts, place)
+                    return taken is not None and self._carries(taken, at)
         return any(self._carries(part, at) for part in ast.iter_child_nodes(node))
+
+    @cached_property
+    def _changed_later(self) -> frozenset[str]:
+        """The names of what may be changed after it is made: a method of it is called, or it is given on."""
+        found = set()
+        for node in self._source.nodes:
+            if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
+                continue
+            match self._source.parents[id(node)]:
+                case ast.Attribute(attr="items" | "keys" | "values" | "get" | "copy" | "index" | "count"):
+                    pass
+                case ast.Call(func=ast.Name(id=name)) if name not in self._source.bindings:
+                    pass  # a built-in function
+                case (
+                    ast.Attribute() | ast.Call() | ast.keyword() | ast.Starred() | ast.Return() | ast.Assign()
+                    | ast.List() | ast.Tuple() | ast.Dict()
+                ):  # fmt: skip
+                    found.add(node.id)
+        return frozenset(found)
+
+    def _literal(self, node: ast.AST) -> ast.AST:
+        """The value of a name that is bound once; anything else as it is."""
+        values = self._source.bindings.get(node.id, []) if isinstance(node, ast.Name) else []
+        return values[0] if len(values) == 1 else node
+
+    def _same_as(self, node: ast.expr) -> ast.expr:
+        """The name that a name stands for, if it is bound once and to that name; anything else as it is."""
+        other = self._literal(node)
+        by = self._source.parents[id(other)] if isinstance(other, ast.Name) and other is not node else None
+        plain = isinstance(by, ast.Assign) and all(isinstance(each, ast.Name) for each in by.targets)
+        return other if plain and isinstance(other, ast.Name) else node
 
     def _is_told(self, name: str) -> bool:
         """Whether the target decides what a name holds that a `try` sets to a constant: nothing else raises there."""
@@ -765,6 +1072,8 @@ class ScriptQuestions:
             for name in names_in(node):
                 of_target, part = self._source.binds(node, name), node
                 while (owner := self._source.parents[id(part)]) is not None:
+                    if isinstance(part, Function) and name in self._locals[id(part)]:
+                        break
                     if id(part) in self._places:
                         block, number = self._places[id(part)]
                         places = found.setdefault((block, name), {})
@@ -774,6 +1083,18 @@ class ScriptQuestions:
             key: (sorted(places), [places[each] for each in sorted(places)], any(places.values()))
             for key, places in found.items()
         }
+
+    @cached_property
+    def _locals(self) -> dict[int, set[str]]:
+        """By the identity of a function: the names that it binds for itself alone."""
+        found: dict[int, set[str]] = {}
+        for node in self._source.nodes:
+            if isinstance(node, Function):
+                parts = own_parts(node)
+                shared = {one for each in parts if isinstance(each, ast.Global | ast.Nonlocal) for one in each.names}
+                bound = {each.id for each in parts if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+                found[id(node)] = bound - shared
+        return found
 
     def _returned(self, function: ast.AST) -> list[ast.expr] | None:
         """The expressions that a function of the script returns; None if the script does not define the function."""
@@ -821,6 +1142,54 @@ def _always_leaves(block: Sequence[ast.stmt]) -> bool:
 def _last_name(node: ast.AST) -> str:
     """The name, or the attribute, that `node` is; empty for anything else."""
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _blocks(node: ast.If | ast.Match) -> list[list[ast.stmt]]:
+    return [node.body, node.orelse] if isinstance(node, ast.If) else [each.body for each in node.cases]
+
+
+def _spreads(given: ast.AST) -> bool:
+    """Whether an argument of a call may be several."""
+    return isinstance(given, ast.Starred) or (isinstance(given, ast.keyword) and given.arg is None)
+
+
+def _tells(block: Sequence[ast.stmt]) -> bool:
+    """Whether a block prints something, or returns a constant."""
+    return any(
+        (isinstance(each, ast.Expr) and isinstance(each.value, ast.Call) and _last_name(each.value.func) == "print")
+        or (isinstance(each, ast.Return) and isinstance(each.value, ast.Constant))
+        for each in block
+    )
+
+
+def _asserts_nothing(node: ast.expr) -> bool:
+    """Whether a statement is an assertion that is not called, or not given what to call."""
+    if isinstance(node, ast.Attribute):
+        return node.attr.startswith("assert")
+    return isinstance(node, ast.Call) and _last_name(node.func) == "assertRaises" and len(node.args) == 1
+
+
+def _called_in(block: Sequence[ast.stmt]) -> set[str]:
+    """The names of what statements call that consist of a call alone."""
+    return {
+        _last_name(each.value.func) for each in block if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)
+    }
+
+
+def _catches_only_failures(handlers: Sequence[ast.ExceptHandler]) -> bool:
+    """Whether nothing but failed assertions is caught, which are told anyway."""
+    return all(each.type is not None and _last_name(each.type) == "AssertionError" for each in handlers)
+
+
+def _is_denied(node: ast.expr) -> bool:
+    """Whether a truth value says that something is not as it should be, or each of those that are counted."""
+    match node:
+        case ast.GeneratorExp(elt=asked, generators=made) | ast.ListComp(elt=asked, generators=made):
+            counted = isinstance(asked, ast.Constant) and made[-1].ifs
+            return _is_denied(counted[-1] if counted else asked)
+        case ast.Compare(ops=[how]):
+            return isinstance(how, ast.NotEq | ast.IsNot | ast.NotIn)
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
 def _status(node: ast.stmt) -> Sequence[ast.expr]:
@@ -897,6 +1266,10 @@ def _core(node: ast.expr) -> tuple[str, bool]:
                 if isinstance(how, plain | denied):
                     return ast.dump(ast.Compare(left, [plain()], [right])), isinstance(how, plain)
     return ast.dump(node), True
+
+
+def _is_none(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _is_empty(node: ast.AST) -> bool:

@@ -15,6 +15,9 @@ type Span = tuple[Count, Count, Count, Count]
 type Lines = Annotated[tuple[Count, ...], Field(max_length=2_000)]
 type Name = Annotated[str, Field(max_length=2_000)]
 
+MOST_STRAYED = 20
+"""As many exceptions that came out of no code of the bundle are told, as `MAX_FAULTS` of the runner says."""
+
 
 class Frame(Strict):
     """One level of a traceback.
@@ -54,7 +57,9 @@ class Record(Strict):
     exception and its causes. `faults` are the script's changes to the things by which it is judged.
     `unseen` are the classes of exceptions that ended a thread or a finalizer of the script. `failed` are the lines of
     assertions that failed, whatever became of it; `unpassed` those of assertions that never passed; `idle` the first
-    lines of functions that never ran. Of each 2,000 are told. `started` are Python's names for how the script started
+    lines of functions that never ran. Of each 2,000 are told. `strayed` are the lines of an `except` and the places of
+    exceptions that it caught and that came out of no code of the bundle. `answering` are the modules of the target that
+    have every name that they are asked for. `started` are Python's names for how the script started
     other processes, of which none of this is known.
     """
 
@@ -66,6 +71,8 @@ class Record(Strict):
     failed: Lines = ()
     unpassed: Lines = ()
     idle: Lines = ()
+    strayed: Annotated[tuple[tuple[Count, Span], ...], Field(max_length=MOST_STRAYED)] = ()
+    answering: Annotated[tuple[Name, ...], Field(max_length=1_000)] = ()
     started: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
 
 

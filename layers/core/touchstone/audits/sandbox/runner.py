@@ -39,14 +39,18 @@ import traceback
 from _ast import (
     And,
     Assert,
+    AsyncWith,
     BoolOp,
     Call,
     Constant,
     ExceptHandler,
     Expr,
     For,
+    GeneratorExp,
     If,
+    IfExp,
     Lambda,
+    ListComp,
     Load,
     Name,
     Not,
@@ -56,6 +60,7 @@ from _ast import (
     Try,
     UnaryOp,
     While,
+    With,
     arguments,
 )
 from collections.abc import Callable
@@ -109,9 +114,25 @@ SENTINEL, OBSERVER = 3, 4
 """The numbers by which Python knows who is told of a function's start. No tool has them for its own."""
 set_events = sys.monitoring.set_events
 MAX_TOLD = 2000
-PASSED_MARK, FAILED_MARK, CAUGHT_MARK = "assertion passed", "assertion failed", "assertion caught"
-"""Names in the code of the marks of an assertion, and of the function that an `except` calls. No name of a script has a
-space."""
+PASSED_MARK, FAILED_MARK, MET_MARK = "assertion passed", "assertion failed", "one of all"
+"""Names in the code of the marks of an assertion. No name of a script has a space."""
+CAUGHT = "touchstone.caught"
+"""The audit event by which an `except` tells what it caught."""
+LOOKED_AT = {
+    CAUGHT: (1, int), "import": (0, str), "object.__setattr__": (1, str), "sys._getframe": (0, FrameType),
+    "marshal.loads": (0, bytes),
+}  # fmt: skip
+"""By audit event: the place of an argument that is looked at, and its type. A script may tell an event with any other,
+whose methods would find the frame that looks at it."""
+MISTAKES = (NameError, AttributeError, TypeError, ValueError)
+"""The exceptions by which a script's own mistakes show, and which a script expects of a library as well."""
+TOLD_OF = (AssertionError, BaseExceptionGroup, *MISTAKES)
+MISTAKEN = frozenset(map(id, MISTAKES))
+IN_CODE = {
+    "built-in isinstance": isinstance, "exceptions told of": TOLD_OF, "built-in audit": sys.audit,
+    "built-in exception": exception,
+}  # fmt: skip
+"""Constants in the code of a script, each by the text in whose place it is put. No name of the script leads to them."""
 ONLY_SYNTAX = 0x400
 """`ast.PyCF_ONLY_AST`, without the time that the import of `ast` takes."""
 STARTING = frozenset({
@@ -127,6 +148,10 @@ STARTERS = (
 )
 """Python's own modules for starting processes."""
 RETURNS = frozenset(opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE") if name in opmap)
+ABOUT_COROUTINES = (
+    "iscoroutine(", "isawaitable(", "__await__", "Coroutine", "Awaitable", "CO_COROUTINE", "'coroutine'", '"coroutine"',
+)  # fmt: skip
+"""Words of a script that looks at a coroutine, and may well not await it."""
 LOOKING = ("dataclasses", "enum", "importlib.metadata", "importlib.util", "inspect", "pkgutil", "typing")
 """Python's own modules by which a script looks into a library. The script must not change them."""
 MOCKS = os.path.join(os.path.dirname(os.__file__), "unittest", "mock.py")  # noqa: PTH118, PTH120
@@ -149,7 +174,6 @@ NAMESPACE = type(importlib.machinery.NamespaceLoader("", [], None)._path)  # typ
 
 type Json = dict[str, Any]
 type Hook = Callable[[str, tuple[Any, ...]], None]
-type Keep = Callable[[], None]
 type Holder = tuple[str, str]
 """The name of a module and of a class in it; the class is empty for the module itself."""
 type Leave = Callable[[object, BaseException | None, object], None]
@@ -158,7 +182,7 @@ traceback."""
 
 
 def main(
-    report: int, make_guard: Callable[..., tuple[Hook, Keep]]
+    report: int, make_guard: Callable[..., Hook]
 ) -> tuple[Any, ...]:  # pragma: no cover - runs in the sandbox alone
     """Read the request from stdin, run it, and write lines of JSON to the descriptor `report`.
 
@@ -267,6 +291,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
     before: dict[Holder, dict[str, object]] = {}
     known: dict[str, ModuleType] = {}
     made: list[tuple[str, object, tuple[object, ...]]] = []
+    answering: list[str] = []
     own_code: dict[int, CodeType] = {}
     file_code: dict[str, frozenset[CodeType]] = {}
 
@@ -288,6 +313,8 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 names[name] = importlib.import_module(name)
             except BaseException as error:  # noqa: BLE001 - whatever the library raises, its import failed
                 failures[name] = text_of(error)
+        answering.extend(name for name, module in names.items() if _has_every_name(module))
+        _finish([one for _, held in holders() for one in held.values() if type(one) is FunctionType])
         for name in LOOKING:
             importlib.import_module(name)
         forget_raw_memory()
@@ -306,7 +333,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
 
     def compiled(source: Any) -> CodeType:
         """The code of the script, from its text or its syntax. Raises whatever Python raises when it compiles that."""
-        code = compile(source, script, "exec", dont_inherit=True)
+        code = _completed(compile(source, script, "exec", dont_inherit=True))
         own_code.update((id(each), each) for each in _all_code(code))
         return code
 
@@ -460,11 +487,19 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         place = place_of_file(code.co_filename)
         told: Json = {"place": place}
         if place == "script" and id(code) in own_code:
-            positions = list(code.co_positions())
-            told["span"] = positions[instruction // 2] if 0 <= instruction // 2 < len(positions) else None
+            told["span"] = span_of(code, instruction)
         elif place == "target" and not (is_of_file(code) and _was_left_by_raising(frame)):
             told["place"] = "elsewhere"
         return told
+
+    def span_of(code: CodeType, instruction: int) -> Any:
+        positions = list(code.co_positions())
+        return positions[instruction // 2] if 0 <= instruction // 2 < len(positions) else None
+
+    def strays(strayed: dict[Any, CodeType]) -> list[Any]:
+        """The lines of the `except` and the places of `strayed`."""
+        told = [(line, span_of(code, at)) for (line, _, at), code in dict.items(strayed) if id(code) in own_code]
+        return [(line, span) for line, span in told if span is not None and None not in span]
 
     def is_of_file(code: CodeType) -> bool:
         """Whether code that claims to be from a file of the target is really in that file."""
@@ -505,6 +540,8 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
     return SimpleNamespace(
         enter=enter,
         failed_at=failed_at,
+        strays=strays,
+        answering=answering,
         left_at=left_at,
         compiled=compiled,
         faults=faults,
@@ -550,6 +587,29 @@ def _named(held: Any) -> dict[str, object]:
     return {name: one for name, one in list(held.items()) if type(name) is str}
 
 
+def _finish(waiting: list[Any]) -> None:
+    """Have a library's functions given their code that get it when they are first called, before any script runs.
+
+    Such a function is given itself by a default, and may wrap another. None has the keyword that it is called with.
+    """
+    seen = set()
+    for one in waiting:
+        given = one.__kwdefaults__ if type(one) is FunctionType and id(one) not in seen else None
+        seen.add(id(one))
+        if given is not None and any(value is one for value in given.values()):
+            with contextlib.suppress(BaseException):
+                one(**{"touchstone_" + os.urandom(8).hex(): None})
+            with contextlib.suppress(BaseException):
+                waiting += [one.__wrapped__, *vars(one.__wrapped__).values()]
+
+
+def _has_every_name(module: ModuleType) -> bool:
+    with contextlib.suppress(BaseException):
+        getattr(module, "touchstone_" + os.urandom(8).hex())
+        return True
+    return False
+
+
 def _exists(path: str) -> bool:
     try:
         stat(path)  # noqa: PTH116 - bound before the script ran
@@ -577,23 +637,29 @@ def _was_left_by_raising(frame: FrameType) -> bool:
     return not 0 <= frame.f_lasti < len(code) or code[frame.f_lasti] not in RETURNS
 
 
-def _marked(text: str, script: str) -> tuple[Any, frozenset[int]]:
-    """The syntax of a script with marks, and the lines of its assertions. Raises what Python raises for wrong syntax.
+def _marked(text: str, script: str) -> tuple[Any, dict[str, set[int]]]:
+    """The syntax of a script with marks, and the lines where each mark is to be met, by its name.
+
+    Raises what Python raises for wrong syntax.
 
     A mark is a call of a function that does nothing: that it started tells that an assertion passed, or failed.
-    `assert x` becomes `assert x and not passed() or failed()`. `raise AssertionError` has a mark of the second kind.
-    So has the `raise` of an exception of Python's that ends what a `try` did, which only prints it. Each `except`
-    begins with a call of the function that keeps what it caught.
+    `assert x` becomes `assert x and not passed() or failed()`, and in it `all(y for …)` becomes `all(not met() and y
+    for …)`. `raise AssertionError` has a mark of the second kind. So has the `raise` of an exception of Python's that
+    ends what a `try` did, which only prints it. Each `except` begins by telling what it caught, and each `with` tells
+    what leaves its block, which it may keep to itself.
     """
     tree = compile(text, script, "exec", ONLY_SYNTAX, dont_inherit=True)
-    lines: set[int] = set()
+    lines: dict[str, set[int]] = {PASSED_MARK: set(), MET_MARK: set()}
     told: set[int] = set()
     parts: list[Any] = [tree]
     for each in parts:
-        held = [getattr(each, field, None) for field in each._fields]
-        parts += [one for some in held for one in (some if type(some) is list else [some]) if hasattr(one, "_fields")]
+        parts += _parts_of(each)
         if type(each) is Assert:
-            lines.add(each.lineno)
+            lines[PASSED_MARK].add(each.lineno)
+            for one in _all_of_several(each.test):
+                lines[MET_MARK].add(each.lineno)
+                where = _where(one.elt)
+                one.elt = BoolOp(And(), [UnaryOp(Not(), _mark(MET_MARK, each), **where), one.elt], **where)
             where = _where(each.test)
             passed = BoolOp(And(), [each.test, UnaryOp(Not(), _mark(PASSED_MARK, each), **where)], **where)
             each.test = BoolOp(Or(), [passed, _mark(FAILED_MARK, each)], **where)
@@ -602,9 +668,27 @@ def _marked(text: str, script: str) -> tuple[Any, frozenset[int]]:
         elif type(each) is Raise and each.exc is not None and (id(each) in told or _is_failure(each.exc)):
             each.exc = BoolOp(Or(), [_mark(FAILED_MARK, each), each.exc], **_where(each.exc))
         elif type(each) is ExceptHandler:
+            each.body.insert(0, _telling(each))
+        elif type(each) in (With, AsyncWith):
             where = _where(each)
-            each.body.insert(0, Expr(Call(Name(CAUGHT_MARK, Load(), **where), [], [], **where), **where))
-    return tree, frozenset(lines)
+            told_on = ExceptHandler(None, None, [_telling(each), Raise(None, None, **where)], **where)
+            each.body = [Try(each.body, [told_on], [], [], **where)]
+    return tree, lines
+
+
+def _parts_of(node: Any) -> list[Any]:
+    held = [getattr(node, field, None) for field in node._fields]
+    return [one for some in held for one in (some if type(some) is list else [some]) if hasattr(one, "_fields")]
+
+
+def _all_of_several(test: Any) -> list[Any]:
+    """The comprehensions of which `all` takes the values in an assertion, in any way: `all` of nothing is true."""
+    parts = [test]
+    for each in parts:
+        either = type(each) is IfExp or (type(each) is BoolOp and type(each.op) is Or)
+        parts += [] if either else _parts_of(each)
+    called = [each.args[0] for each in parts if type(each) is Call and len(each.args) == 1 and _called(each) == "all"]
+    return [each for each in called if type(each) in (GeneratorExp, ListComp)]
 
 
 def _mark(name: str, at: Any) -> Any:
@@ -612,6 +696,27 @@ def _mark(name: str, at: Any) -> Any:
     where = _where(at)
     value = BoolOp(And(), [Constant(0, **where), Name(name, Load(), **where)], **where)
     return Call(Lambda(arguments([], [], None, [], [], None, []), value, **where), [], [], **where)
+
+
+def _telling(at: Any) -> Any:
+    """`isinstance(exception(), TOLD_OF) and audit(CAUGHT, exception(), <line>)`, of constants of the code."""
+    where = _where(at)
+    # In an `if`, because Python warns where it sees that a text is called.
+    yes, no = Constant(1, **where), Constant(0, **where)
+    asked, kinds, audit, caught = (IfExp(yes, Constant(name, **where), no, **where) for name in IN_CODE)
+    error = Call(caught, [], [], **where)
+    told = Call(audit, [Constant(CAUGHT, **where), error, Constant(at.lineno, **where)], [], **where)
+    return Expr(BoolOp(And(), [Call(asked, [error, kinds], [], **where), told], **where), **where)
+
+
+def _completed(code: CodeType) -> CodeType:
+    """Code with the constants of `IN_CODE` in their places."""
+    return code.replace(
+        co_consts=tuple(
+            _completed(each) if type(each) is CodeType else IN_CODE.get(each, each) if type(each) is str else each
+            for each in code.co_consts
+        )
+    )
 
 
 def _where(node: Any) -> dict[str, Any]:
@@ -797,7 +902,7 @@ def _script(  # noqa: PLR0915 - one step after another
     token: bytes,
     *,
     unseen: tuple[list[Any], list[Any]],
-    make_guard: Callable[..., tuple[Hook, Keep]],
+    make_guard: Callable[..., Hook],
 ) -> tuple[Any, ...]:  # pragma: no cover - runs in the sandbox alone
     """Make this process the script's.
 
@@ -815,6 +920,7 @@ def _script(  # noqa: PLR0915 - one step after another
     faults: list[str] = []
     started: list[str] = []
     caught: list[Any] = []
+    strayed: dict[Any, CodeType] = {}
     here = getpid()
     error: BaseException | None = None
     for each in unseen:
@@ -825,11 +931,10 @@ def _script(  # noqa: PLR0915 - one step after another
         tree, asserted = _marked(request["script"], world.script)
         code = world.compiled(tree)
     except BaseException as raised:  # noqa: BLE001 - counts as if the script had raised it
-        error, code, asserted = raised.with_traceback(None), compile("", world.script, "exec"), frozenset()
+        error, code, asserted = raised.with_traceback(None), compile("", world.script, "exec"), {}
     seen, alone = _seen(code, asserted, unseen, _futures(request["script"])), _alone_from_now()
     began = lstat(world.script).st_ctime_ns
-    guard, keep = make_guard(request["site"], world.script, began=began, started=started, caught=caught)
-    vars(builtins)[CAUGHT_MARK] = keep
+    guard = make_guard(request["site"], world.script, began=began, started=started, caught=caught, strayed=strayed)
 
     def tell(_kind: object, raised: BaseException | None, _trace: object) -> None:
         # No exception leaves this: the script's `sys.excepthook` would find here what only this process may know.
@@ -853,6 +958,7 @@ def _script(  # noqa: PLR0915 - one step after another
             for one in told["errors"][:1]:
                 one["frames"] = one["frames"] if error else one["frames"][1:]
         told |= seen(world.failed_at(caught)) | {"started": [one for one in started if type(one) is str][:MAX_FAULTS]}
+        told |= {"strayed": world.strays(strayed), "answering": world.answering}
         told["faults"] = [*world.faults(), *[one for one in faults if type(one) is str]][:MAX_FAULTS]
         try:
             write(outside, token)
@@ -926,7 +1032,7 @@ def _show(
 
 
 def _seen(
-    code: CodeType, asserted: frozenset[int], unseen: tuple[list[Any], list[Any]], futures: dict[str, CodeType]
+    code: CodeType, asserted: Json, unseen: tuple[list[Any], list[Any]], futures: dict[str, CodeType]
 ) -> Callable[[set[int]], Json]:  # pragma: no cover - runs in the sandbox alone
     """A function that tells what ended unseen, which assertions failed, and what of the script never ran.
 
@@ -960,11 +1066,13 @@ def _seen(
         ran = {name for name, each in futures.items() if each not in left}
         if "default_exception_handler" in ran or ("set_exception" in ran and not ran & {"result", "exception"}):
             ended.append("an exception of a future")
+        if "_warn_unawaited_coroutine" in ran:
+            ended.append("a coroutine that nobody awaited")
         idle = {each.co_firstlineno for each in watched if each in left and each.co_name[0] != "<"}
         return {
             "unseen": ended[:MAX_FAULTS],
             "failed": sorted(lines(FAILED_MARK) | caught)[:MAX_TOLD],
-            "unpassed": sorted(asserted - lines(PASSED_MARK))[:MAX_TOLD],
+            "unpassed": sorted(set().union(*(asserted[mark] - lines(mark) for mark in asserted)))[:MAX_TOLD],
             "idle": sorted(idle)[:MAX_TOLD],
         }
 
@@ -972,8 +1080,13 @@ def _seen(
 
 
 def _futures(script: str) -> dict[str, CodeType]:
-    """Python's own functions that are told of an exception in a future, and that a script asks for it, by name."""
+    """Python's own functions that are told of an exception in a future, and that a script asks for it, by name.
+
+    Also that which is told of a coroutine that nobody awaited, unless the script looks at coroutines.
+    """
     found: list[Any] = []
+    if not any(word in script for word in ABOUT_COROUTINES):
+        found.append(importlib.import_module("warnings")._warn_unawaited_coroutine)  # noqa: SLF001
     if "concurrent" in script:
         future = importlib.import_module("concurrent.futures").Future
         found += [future.set_exception, future.result, future.exception]
@@ -983,14 +1096,22 @@ def _futures(script: str) -> dict[str, CodeType]:
 
 
 def guard_of(  # noqa: C901, PLR0915 - one case an event
-    site_folder: str | None, script: str, *, began: int, started: list[str], caught: list[Any]
-) -> tuple[Hook, Keep]:  # pragma: no cover - runs in the sandbox alone
+    site_folder: str | None,
+    script: str,
+    *,
+    began: int,
+    started: list[str],
+    caught: list[Any],
+    strayed: dict[Any, CodeType],
+) -> Hook:  # pragma: no cover - runs in the sandbox alone
     """A hook that ends the process when the script reaches for the code that reports its end, before it gets there.
 
     It also ends the process when a file of the bundle is read that was changed since `began` (ns), and writes into
-    `started` how the script started other processes. The second function is called by each `except` of the script, and
-    writes into `caught` the traceback of each AssertionError, also in a group. A finalizer of the script may be called
-    in the middle of them, so their namespace must not be that of the code that reports the end.
+    `started` how the script started other processes, and into `caught` the traceback of each AssertionError that an
+    `except` or a `with` of the script tells of, also in a group. Into `strayed` it writes where the script made one of
+    `MISTAKES` that came out of no code of the bundle: the line of the `except`, and the instruction, with its code. A
+    finalizer of the script may be called in the middle of it, so its namespace must not be that of the code that
+    reports the end.
     """
     libraries = tuple(path for path in (site_folder, sys.base_prefix, *sys.path) if path)
 
@@ -1002,7 +1123,7 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
             [].pop()
         except IndexError as error:
             here = trace_of(error).tb_frame
-        return here.f_back.f_back  # type: ignore[no-any-return]  # the guard's caller
+        return here.f_back.f_back.f_back  # type: ignore[no-any-return]  # the guard's caller
 
     def asks_for_it(frame: FrameType | None) -> bool:
         """Whether the script is the caller, directly or through Python's own library."""
@@ -1059,15 +1180,42 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
 
     def is_ours(function: Any) -> bool:
         """Whether a function is defined in this file."""
-        return bool(function.__code__.co_filename == guard.__code__.co_filename)
+        return type(function) is FunctionType and function.__code__.co_filename == guard.__code__.co_filename
 
     def is_ours_set(function: Any, name: str) -> bool:
         """Whether the defaults of a function of this file are being set."""
         return name in ("__defaults__", "__kwdefaults__") and is_ours(function)
 
-    def guard(event: str, given: tuple[Any, ...]) -> None:  # noqa: C901 - as above
-        reached = event in UNTOUCHABLE
-        if event == "sys._getframe":
+    def keep(line: int, waiting: list[Any]) -> None:
+        while waiting and len(caught) < MAX_TOLD:
+            error = waiting.pop()
+            kinds = frozenset(map(id, mro_of(type(error))))
+            if id(AssertionError) in kinds:
+                caught.append(trace_of(error))
+            elif id(BaseExceptionGroup) in kinds:
+                waiting += _PARTS(error)
+            elif len(strayed) < MAX_FAULTS and not MISTAKEN.isdisjoint(kinds):
+                stray(line, trace_of(error))
+
+    def stray(line: int, trace: Any) -> None:
+        found = None
+        while trace is not None:
+            frame = trace.tb_frame
+            if site_folder is not None and frame.f_code.co_filename.startswith(site_folder):
+                return
+            found = (frame.f_code, trace.tb_lasti) if frame.f_code.co_filename == script else found
+            trace = trace.tb_next
+        if found is not None:
+            strayed[line, id(found[0]), found[1]] = found[0]
+
+    def reaches(event: str, given: tuple[Any, ...]) -> bool:  # noqa: C901, PLR0912 - as above
+        place, kind = LOOKED_AT.get(event, (0, None))
+        reached = event in UNTOUCHABLE or (kind is not None and type(given[place]) is not kind)
+        if reached:
+            return True
+        if event == CAUGHT:
+            keep(given[1], [given[0]])
+        elif event == "sys._getframe":
             frame = given[0]
             while frame is not None and frame.f_code is guard.__code__:
                 frame = frame.f_back
@@ -1097,21 +1245,20 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
             reached = brings_in(event, given, caller())
         elif event in STARTING and event not in started and starts_it(caller()):
             started.append(event)
-        if reached:
-            write(2, f"The proof was ended: it used {event}, which reaches into the interpreter.\n".encode())
-            _exit(REACHED_INTO)
+        return reached
 
-    def keep() -> None:
-        waiting: list[Any] = [exception()]
-        while waiting and len(caught) < MAX_TOLD:
-            error = waiting.pop()
-            kinds = mro_of(type(error))
-            if _among(AssertionError, kinds):
-                caught.append(trace_of(error))
-            elif _among(BaseExceptionGroup, kinds):
-                waiting += _PARTS(error)
+    def guard(event: str, given: tuple[Any, ...]) -> None:
+        reached = True  # also where an exception would show the script a frame of this
+        try:
+            reached = reaches(event, given)
+        finally:
+            if reached:
+                try:
+                    write(2, f"The proof was ended: it used {event}, which reaches into the interpreter.\n".encode())
+                finally:
+                    _exit(REACHED_INTO)
 
-    return guard, keep
+    return guard
 
 
 def _json(value: Any) -> str:

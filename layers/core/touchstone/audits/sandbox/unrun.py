@@ -40,7 +40,7 @@ class PartsThatRan:
                     f"{call} is not awaited." if isinstance(node, ast.AsyncFunctionDef) else f"{call} is not iterated."
                 )
         for node in idle:
-            if _is_test(node):
+            if _is_test(node) or self._asserts(node):
                 return f"What is asserted in {node.name} never ran{here}."
         line = self._unpassed(frozenset(record.unpassed))
         return None if line is None else f"What is asserted in line {line} never ran to its end{here}."
@@ -64,6 +64,26 @@ class PartsThatRan:
                 return True
             node, owner = owner, self._source.parents[id(owner)]
         return False
+
+    def _asserts(self, function: Function) -> bool:
+        """Whether a function asserts by a method, of the target, or alone of what a decorator of the target gives it.
+
+        Where the script asserts something else of the target, such as a validator that does not run may be its point.
+        """
+        decorated = any(map(self._source.depends, function.decorator_list)) and not self._asserts_of_target
+        return any(
+            decorated
+            if isinstance(each, ast.Assert)
+            else isinstance(each, ast.Call)
+            and isinstance(each.func, ast.Attribute)
+            and each.func.attr.startswith("assert")
+            and self._source.depends(each)
+            for each in own_parts(function)
+        )
+
+    @cached_property
+    def _asserts_of_target(self) -> bool:
+        return any(isinstance(each, ast.Assert) and self._source.depends(each.test) for each in self._source.nodes)
 
     @cached_property
     def _uses(self) -> dict[str, list[ast.expr]]:
