@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.audits.sandbox.dependence import ProofScript, Span
-from touchstone.audits.sandbox.questions import ScriptQuestions
 from touchstone.audits.sandbox.record import Raised, Record
+from touchstone.audits.sandbox.script.dependence import ProofScript, Span
+from touchstone.audits.sandbox.script.questions import ScriptQuestions
 
 type Outcome = Literal["holds", "refuted", "error", "vacuous", "timeout", "blocked"]
 """`holds`: the script ran to its end, and cannot without the target. `refuted`: the target itself showed otherwise.

@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterable
 from functools import cached_property
 
-from touchstone.audits.sandbox.dependence import Function, ProofScript, last_name
-from touchstone.audits.sandbox.endings import ScriptEndings
-from touchstone.audits.sandbox.origins import TargetOrigins
+from touchstone.audits.sandbox.script.dependence import Function, ProofScript, last_name
+from touchstone.audits.sandbox.script.endings import ScriptEndings
+from touchstone.audits.sandbox.script.origins import TargetOrigins
 
 _MOCKS = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "NonCallableMagicMock", "create_autospec"})
 """What makes a mock."""

@@ -2,9 +2,9 @@
 
 import ast
 
-from touchstone.audits.sandbox.dependence import Function, ProofScript, last_name, parameters_of, passed_to
-from touchstone.audits.sandbox.origins import TargetOrigins
-from touchstone.audits.sandbox.truths import ScriptTruths
+from touchstone.audits.sandbox.script.dependence import Function, ProofScript, last_name, parameters_of, passed_to
+from touchstone.audits.sandbox.script.origins import TargetOrigins
+from touchstone.audits.sandbox.script.truths import ScriptTruths
 
 
 class TargetDecisions:

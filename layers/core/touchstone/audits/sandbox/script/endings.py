@@ -4,9 +4,9 @@ import ast
 from collections.abc import Sequence
 from functools import cached_property
 
-from touchstone.audits.sandbox.definitions import OwnDefinitions
-from touchstone.audits.sandbox.dependence import EXITS, Function, ProofScript, Span, last_name
-from touchstone.audits.sandbox.truths import ScriptTruths
+from touchstone.audits.sandbox.script.definitions import OwnDefinitions
+from touchstone.audits.sandbox.script.dependence import EXITS, Function, ProofScript, Span, last_name
+from touchstone.audits.sandbox.script.truths import ScriptTruths
 
 _ASSERTING = ("assert", "fail", "raises", "check_call")
 """How the names of functions begin that raise where something is not as it says."""

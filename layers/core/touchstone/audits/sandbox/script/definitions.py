@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 from functools import cached_property
 
-from touchstone.audits.sandbox.dependence import Function, ProofScript, names_in, own_parts, passed_to
+from touchstone.audits.sandbox.script.dependence import Function, ProofScript, names_in, own_parts, passed_to
 
 _MAKING = frozenset({
     "__init__", "__new__", "__slots__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__",

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Sequence
 from functools import cached_property
 
-from touchstone.audits.sandbox.dependence import Function, ProofScript, last_name, set_by
-from touchstone.audits.sandbox.endings import ScriptEndings
-from touchstone.audits.sandbox.origins import TargetOrigins
 from touchstone.audits.sandbox.record import MOST_STRAYED, Record
+from touchstone.audits.sandbox.script.dependence import Function, ProofScript, last_name, set_by
+from touchstone.audits.sandbox.script.endings import ScriptEndings
+from touchstone.audits.sandbox.script.origins import TargetOrigins
 
 _EXPECTING = ("assertRaises", "raises", "suppress")
 """How the names of functions begin that a `with` calls, and that keep an exception to themselves."""

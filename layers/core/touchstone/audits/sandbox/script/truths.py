@@ -5,10 +5,10 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
-from touchstone.audits.sandbox.definitions import OwnDefinitions
-from touchstone.audits.sandbox.dependence import Function, ProofScript, own_parts
-from touchstone.audits.sandbox.origins import SAME_FOR_ANY_MODULE, TargetOrigins
-from touchstone.audits.sandbox.scopes import ScriptScopes
+from touchstone.audits.sandbox.script.definitions import OwnDefinitions
+from touchstone.audits.sandbox.script.dependence import Function, ProofScript, own_parts
+from touchstone.audits.sandbox.script.origins import SAME_FOR_ANY_MODULE, TargetOrigins
+from touchstone.audits.sandbox.script.scopes import ScriptScopes
 
 type Truth = bool | Literal["asked", "own"]
 """The truth value of an expression: known from the syntax (True or False), decided by a value of the target (`asked`),

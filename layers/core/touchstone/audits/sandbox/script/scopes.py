@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 
-from touchstone.audits.sandbox.dependence import Function, ProofScript, names_in, own_parts, set_by
+from touchstone.audits.sandbox.script.dependence import Function, ProofScript, names_in, own_parts, set_by
 
 _LOOKS_PER_PART = 20
 """Most looks at a part of the script, on average, by which it is read what decides an assertion."""

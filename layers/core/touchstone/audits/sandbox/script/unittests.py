@@ -3,10 +3,10 @@
 import ast
 from functools import cached_property
 
-from touchstone.audits.sandbox.dependence import Function, ProofScript, last_name
-from touchstone.audits.sandbox.endings import ScriptEndings
 from touchstone.audits.sandbox.record import Record
-from touchstone.audits.sandbox.unrun import PartsThatRan
+from touchstone.audits.sandbox.script.dependence import Function, ProofScript, last_name
+from touchstone.audits.sandbox.script.endings import ScriptEndings
+from touchstone.audits.sandbox.script.unrun import PartsThatRan
 
 _RESULTS = frozenset({"wasSuccessful", "failures", "errors"})
 """Attributes by which a result of unittest tells whether tests failed."""

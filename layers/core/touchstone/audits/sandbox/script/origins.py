@@ -4,9 +4,9 @@ import ast
 from collections.abc import Sequence
 from functools import cached_property
 
-from touchstone.audits.sandbox.definitions import OwnDefinitions, makes_instances
-from touchstone.audits.sandbox.dependence import ProofScript
-from touchstone.audits.sandbox.scopes import ScriptScopes
+from touchstone.audits.sandbox.script.definitions import OwnDefinitions, makes_instances
+from touchstone.audits.sandbox.script.dependence import ProofScript
+from touchstone.audits.sandbox.script.scopes import ScriptScopes
 
 SAME_FOR_ANY_MODULE = frozenset(
     {"print", "str", "repr", "type", "id", "bool", "callable", "isinstance", "format", "hash", "issubclass"}

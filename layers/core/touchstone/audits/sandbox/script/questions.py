@@ -13,18 +13,18 @@ import ast
 from collections.abc import Sequence
 from functools import cached_property
 
-from touchstone.audits.sandbox.decisions import TargetDecisions
-from touchstone.audits.sandbox.definitions import OwnDefinitions
-from touchstone.audits.sandbox.dependence import Function, ProofScript, last_name, own_parts
-from touchstone.audits.sandbox.endings import ScriptEndings
-from touchstone.audits.sandbox.origins import TargetOrigins
 from touchstone.audits.sandbox.record import Record
-from touchstone.audits.sandbox.scopes import ScriptScopes
-from touchstone.audits.sandbox.stand_ins import StandIns
-from touchstone.audits.sandbox.truths import ScriptTruths
-from touchstone.audits.sandbox.undecided import UndecidedEnds
-from touchstone.audits.sandbox.unittests import UnittestResults
-from touchstone.audits.sandbox.unrun import PartsThatRan
+from touchstone.audits.sandbox.script.decisions import TargetDecisions
+from touchstone.audits.sandbox.script.definitions import OwnDefinitions
+from touchstone.audits.sandbox.script.dependence import Function, ProofScript, last_name, own_parts
+from touchstone.audits.sandbox.script.endings import ScriptEndings
+from touchstone.audits.sandbox.script.origins import TargetOrigins
+from touchstone.audits.sandbox.script.scopes import ScriptScopes
+from touchstone.audits.sandbox.script.stand_ins import StandIns
+from touchstone.audits.sandbox.script.truths import ScriptTruths
+from touchstone.audits.sandbox.script.undecided import UndecidedEnds
+from touchstone.audits.sandbox.script.unittests import UnittestResults
+from touchstone.audits.sandbox.script.unrun import PartsThatRan
 
 _FORKS = frozenset({"os.fork", "os.forkpty"})
 """How a process starts that goes on with the script."""
