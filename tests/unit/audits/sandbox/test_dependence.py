@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.audits.sandbox.dependence import ProofScript
+from touchstone.audits.sandbox.script.dependence import ProofScript
 
 MODULES = ("space.lib",)
 

@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.audits.sandbox.dependence import ProofScript, Span
-from touchstone.audits.sandbox.questions import ScriptQuestions
 from touchstone.audits.sandbox.record import Raised, Record
+from touchstone.audits.sandbox.script.dependence import ProofScript, Span
+from touchstone.audits.sandbox.script.questions import ScriptQuestions
 
 type Outcome = Literal["holds", "refuted", "error", "vacuous", "timeout", "blocked"]
 """`holds`: the script ran to its end, and cannot without the target. `refuted`: the target itself showed otherwise.
@@ -69,7 +69,7 @@ def _read(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMea
     if record.faults:
         return RunMeaning("error", f"Inconclusive: the script changed what it is judged by ({record.faults[0]}).")
     questions = ScriptQuestions(source, modules)
-    if record.end == "completed" or (record.left_at is not None and questions.leaves_at_end(record.left_at)):
+    if record.end == "completed" or (record.left_at is not None and questions.endings.leaves_at_end(record.left_at)):
         if not questions.any():
             return RunMeaning("vacuous", "The script asks nothing of the target that could have come out otherwise.")
         why = questions.unasked(record)
@@ -125,7 +125,7 @@ class _Exception:
             return RunMeaning("refuted", f"The target showed otherwise{at}: {said}")
         statement = self._statement(raised)
         if isinstance(statement, ast.Assert) and raised.is_a("AssertionError") and self._source.depends(statement.test):
-            if not (self._questions.decides(statement) and self._is_given(raised)):
+            if not (self._questions.decisions.decides(statement) and self._is_given(raised)):
                 return RunMeaning("vacuous", f"It cannot be seen that the target decides what is asserted{at}: {said}")
             return RunMeaning("refuted", f"What the script asserts of the target does not hold{at}: {said}")
         own = isinstance(statement, ast.Raise | ast.Assert) and _innermost(raised) == "script"
@@ -168,21 +168,21 @@ class _Exception:
             return self._is_use_of_target(raised) or (raised.owner == "target" and self._is_asking_by_name(raised))
         node = self._node(raised)
         if raised.is_a("AttributeError") and raised.owner == "script" and isinstance(node, ast.Attribute):
-            return self._questions.is_made_by_decorated(node.value)
+            return self._questions.origins.is_made_by_decorated(node.value)
         return self._is_call_of_target(raised) or self._is_item_of_target(raised)
 
     def _is_reached(self, raised: Raised) -> bool:
         """Whether a failure stands where the script gets only if the target does not do as the script says."""
         statement = self._statement(raised)
         fails = isinstance(statement, ast.Raise) or (isinstance(statement, ast.Assert) and _is_false(statement.test))
-        return isinstance(statement, ast.stmt) and fails and self._questions.leads_to(statement)
+        return isinstance(statement, ast.stmt) and fails and self._questions.decisions.leads_to(statement)
 
     def _is_given(self, raised: Raised) -> bool:
         """Whether a function of the script that failed was given something of the target, or asks for it itself."""
         statement, spans = self._statement(raised), _spans(raised)
         if len(spans) == 1 or not isinstance(statement, ast.stmt):
             return True
-        return self._questions.is_given(statement, self._source.node_at(spans[1]))
+        return self._questions.decisions.is_given(statement, self._source.node_at(spans[1]))
 
     def _is_unittests(self, raised: Raised) -> bool:
         """Whether a method of unittest raised it that the script gave something of the target to assert."""
@@ -191,7 +191,7 @@ class _Exception:
             return False
         if any(frame.place in ("target", "bundle") for frame in raised.frames):
             return False
-        return self._questions.decides_call(node, statement)
+        return self._questions.decisions.decides_call(node, statement)
 
     def _is_use_of_target(self, raised: Raised) -> bool:
         """Whether the exception came from a call, an item or an attribute of an object of the target."""
@@ -209,16 +209,17 @@ class _Exception:
             named = [statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)]
         name = raised.name
         return name is not None and any(
-            self._questions.is_in_target(name) and (one == name or one.startswith(name + ".")) for one in named
+            self._questions.origins.is_in_target(name) and (one == name or one.startswith(name + ".")) for one in named
         )
 
     def _is_call_of_target(self, raised: Raised) -> bool:
         node = self._node(raised)
         if not isinstance(node, ast.Call):
             return False
-        if raised.is_a("TypeError") and _innermost(raised) == "script" and self._questions.says_how_called(node.func):
+        definitions = self._questions.definitions
+        if raised.is_a("TypeError") and _innermost(raised) == "script" and definitions.says_how_called(node.func):
             return False
-        return not self._questions.is_own(node.func) and self._of_target(node.func)
+        return not definitions.is_own(node.func) and self._of_target(node.func)
 
     def _is_item_of_target(self, raised: Raised) -> bool:
         node = self._node(raised)
@@ -232,7 +233,7 @@ class _Exception:
         return ast.unparse(node.func).startswith(("getattr", "operator.", "attrgetter"))
 
     def _of_target(self, node: ast.AST) -> bool:
-        return self._questions.is_of_target(node)
+        return self._questions.origins.is_of_target(node)
 
     def _statement(self, raised: Raised) -> ast.AST | None:
         span = _span(raised)

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Protocol
 
 from touchstone.audits.sandbox.bubblewrap import Sandbox
-from touchstone.audits.sandbox.dependence import ProofScript
 from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, MAX_SCRIPT_CHARS, Limits
 from touchstone.audits.sandbox.outcomes import Outcome, RunMeaning, read_record, same_end
 from touchstone.audits.sandbox.record import Record
 from touchstone.audits.sandbox.running import Breach, Run, run
+from touchstone.audits.sandbox.script.dependence import ProofScript
 from touchstone.errors import InputError, TooLargeError
 from touchstone.strict import Strict
 

@@ -169,7 +169,7 @@ class ProofScript:
             case ast.Match(subject=subject, cases=cases):
                 return [(subject, [name for each in cases for name in _captured(each.pattern)])]
             case ast.Call(func=function, args=arguments, keywords=keywords):
-                name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+                name = last_name(function)
                 values = [*arguments, *(keyword.value for keyword in keywords)]
                 groups = [_changed(function.value)] if isinstance(function, ast.Attribute) else []
                 groups += [self._parameters[name]] if name in self._parameters else []
@@ -235,8 +235,7 @@ def _fails(block: list[ast.stmt]) -> bool:
     """Whether the end of a block is to raise, or to leave with another status than 0."""
     match block[-1:]:
         case [ast.Raise(exc=ast.Call() as call) | ast.Expr(value=ast.Call() as call)]:
-            name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-            if name in EXITS:
+            if last_name(call.func) in EXITS:
                 return any(isinstance(each, ast.Constant) and bool(each.value) for each in call.args)
             return isinstance(block[-1], ast.Raise)
         case [ast.Raise()]:
@@ -268,6 +267,11 @@ def _assigned(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
         ):
             return [(target, value)]
     return []
+
+
+def last_name(node: ast.AST) -> str:
+    """The name, or the attribute, that `node` is; empty for anything else."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def names_in(node: ast.AST) -> list[str]:

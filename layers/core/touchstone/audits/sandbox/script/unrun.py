@@ -8,8 +8,8 @@ import ast
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from touchstone.audits.sandbox.dependence import Function, ProofScript, own_parts
 from touchstone.audits.sandbox.record import Record
+from touchstone.audits.sandbox.script.dependence import Function, ProofScript, own_parts
 
 
 class PartsThatRan:

@@ -1,0 +1,1 @@
+"""What a proof script asks of its target, read from its syntax: names below, questions above."""

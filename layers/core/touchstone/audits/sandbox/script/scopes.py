@@ -1,0 +1,172 @@
+"""Who binds a name of a script, where another statement overwrites it, and what it holds there."""
+
+import ast
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cached_property
+
+from touchstone.audits.sandbox.script.dependence import Function, ProofScript, names_in, own_parts, set_by
+
+_LOOKS_PER_PART = 20
+"""Most looks at a part of the script, on average, by which it is read what decides an assertion."""
+
+
+class LooksLeft:
+    """How many more looks at parts of a script are left, which bounds the time to read it."""
+
+    def __init__(self, source: ProofScript) -> None:
+        self._most = _LOOKS_PER_PART * len(source.nodes)
+        self._left = 0
+
+    def renew(self) -> None:
+        """Begin anew, with all of them."""
+        self._left = self._most
+
+    def take(self) -> bool:
+        """Take one, and tell whether it was left."""
+        self._left -= 1
+        return self._left >= 0
+
+    def any_left(self) -> bool:
+        """Whether any are left. If none is, the script was not read to the end."""
+        return self._left > 0
+
+
+class ScriptScopes:
+    """The names of a script: by which statements they are bound, in which block and function, and to what.
+
+    `looks` are shared with `ScriptTruths`, which asks for the scopes.
+    """
+
+    def __init__(self, source: ProofScript) -> None:
+        self._source = source
+        self.looks = LooksLeft(source)
+
+    def is_overwritten(self, name: str, at: ast.stmt) -> bool:
+        """Whether the last statement before `at` that binds `name` binds it to nothing of the target.
+
+        It is looked for in the function of `at`, from its block to those around it. What a loop binds later counts too.
+        """
+        node: ast.AST | None = at
+        while node is not None and not isinstance(node, Function | ast.ClassDef):
+            self.looks.take()
+            if id(node) in self._places:
+                block, number = self._places[id(node)]
+                places, of_target, ever = self._bound_in.get((block, name), ([], [], False))
+                if (last := bisect_left(places, number) - 1) >= 0:
+                    return not of_target[last]
+                if ever and isinstance(self._source.parents[id(node)], ast.For | ast.AsyncFor | ast.While):
+                    return False
+            node = self._source.parents[id(node)]
+            for head in _heads(node):
+                if name in names_in(head):
+                    return not self._source.binds(head, name)
+        return False
+
+    @cached_property
+    def _places(self) -> dict[int, tuple[int, int]]:
+        """By the identity of a statement: that of its block, and its place there."""
+        blocks = [
+            getattr(node, field, None) for node in self._source.nodes for field in ("body", "orelse", "finalbody")
+        ]
+        return {
+            id(each): (id(block), number)
+            for block in blocks
+            if isinstance(block, list)
+            for number, each in enumerate(block)
+        }
+
+    @cached_property
+    def _bound_in(self) -> dict[tuple[int, str], tuple[list[int], list[bool], bool]]:
+        """By block and name: where statements bind the name, in order, whether to the target's, and if any do."""
+        found: dict[tuple[int, str], dict[int, bool]] = {}
+        for node in self._source.nodes:
+            for name in names_in(node):
+                of_target, part = self._source.binds(node, name), node
+                while (owner := self._source.parents[id(part)]) is not None:
+                    if isinstance(part, Function) and name in self._locals[id(part)]:
+                        break
+                    if id(part) in self._places:
+                        block, number = self._places[id(part)]
+                        places = found.setdefault((block, name), {})
+                        places[number] = places.get(number, False) or of_target
+                    part = owner
+        return {
+            key: (sorted(places), [places[each] for each in sorted(places)], any(places.values()))
+            for key, places in found.items()
+        }
+
+    @cached_property
+    def _locals(self) -> dict[int, set[str]]:
+        """By the identity of a function: the names that it binds for itself alone."""
+        found: dict[int, set[str]] = {}
+        for node in self._source.nodes:
+            if isinstance(node, Function):
+                parts = own_parts(node)
+                shared = {one for each in parts if isinstance(each, ast.Global | ast.Nonlocal) for one in each.names}
+                bound = {each.id for each in parts if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+                found[id(node)] = bound - shared
+        return found
+
+    @cached_property
+    def is_rebound_unseen(self) -> bool:
+        """Whether a name of the script may be bound to something that the syntax does not show."""
+        for node in self._source.nodes:
+            match node:
+                case ast.ImportFrom(names=[ast.alias(name="*")]) if not self._source.is_import_of_target(node):
+                    return True
+                case ast.Call(func=ast.Name(id="exec"), args=[_]) | ast.alias(name="__main__"):
+                    return True
+                case ast.Constant(value="__main__"):
+                    by = self._source.parents[id(node)]
+                    if isinstance(by, ast.Subscript):
+                        return True
+                case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "vars" | "locals")), ctx=ast.Store()):
+                    return True
+        return False
+
+    def literal(self, node: ast.AST) -> ast.AST:
+        """The value of a name that is bound once; anything else as it is."""
+        values = self._source.bindings.get(node.id, []) if isinstance(node, ast.Name) else []
+        return values[0] if len(values) == 1 else node
+
+    def same_as(self, node: ast.expr) -> ast.expr:
+        """The name that a name stands for, if it is bound once and to that name; anything else as it is."""
+        other = self.literal(node)
+        by = self._source.parents[id(other)] if isinstance(other, ast.Name) and other is not node else None
+        plain = isinstance(by, ast.Assign) and all(isinstance(each, ast.Name) for each in by.targets)
+        return other if plain and isinstance(other, ast.Name) else node
+
+    @cached_property
+    def changed_later(self) -> frozenset[str]:
+        """The names of what may be changed after it is made: a method of it is called, or it is given on."""
+        found = set()
+        for node in self._source.nodes:
+            if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
+                continue
+            match self._source.parents[id(node)]:
+                case ast.Attribute(attr="items" | "keys" | "values" | "get" | "copy" | "index" | "count"):
+                    pass
+                case ast.Call(func=ast.Name(id=name)) if name not in self._source.bindings:
+                    pass  # a built-in function
+                case (
+                    ast.Attribute() | ast.Call() | ast.keyword() | ast.Starred() | ast.Return() | ast.Assign()
+                    | ast.List() | ast.Tuple() | ast.Dict()
+                ):  # fmt: skip
+                    found.add(node.id)
+        return frozenset(found)
+
+    @cached_property
+    def flags(self) -> dict[str, list[ast.Try | ast.TryStar]]:
+        """By name: each `try` that sets it to a constant."""
+        found: dict[str, list[ast.Try | ast.TryStar]] = {}
+        for node in self._source.nodes:
+            if isinstance(node, ast.Try | ast.TryStar):
+                for name in set_by(node):
+                    found.setdefault(name, []).append(node)
+        return found
+
+
+def _heads(node: ast.AST | None) -> Sequence[ast.AST]:
+    """The syntax by which a loop or a `with` binds names for its body."""
+    return node.items if isinstance(node, ast.With | ast.AsyncWith) else [node] if isinstance(node, ast.For) else []
