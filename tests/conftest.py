@@ -5,7 +5,9 @@ import importlib
 import os
 import secrets
 import signal
+import time
 from collections.abc import Generator, Iterator
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
@@ -111,10 +113,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_runtest_setup() -> None:
-    """Take Hypothesis' callback of the collector away, which sets its time apart from deadlines: there are none here.
+    """Let a provider's midnight pass, and take Hypothesis' callback of the collector away.
 
-    A check's time limit ends its thread by an exception, which may land in that callback.
+    The callback sets its time apart from deadlines, which there are none of here; and a check's time limit ends its
+    thread by an exception, which may land in that callback.
     """
+    time.sleep(clocks.seconds_to_quiet(datetime.now(UTC)))
     gc.callbacks[:] = [each for each in gc.callbacks if not each.__module__.startswith("hypothesis.")]
 
 

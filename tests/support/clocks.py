@@ -5,11 +5,35 @@ import os
 import threading
 from datetime import datetime, timedelta
 
+from touchstone.budgets.days import PROVIDER_ZONES, next_reset
 from touchstone.clock import OFFSET_VARIABLE, system_clock
 
 CALL_SECONDS = 0.05
 """What a call in flight gets to end while another waits for quota. One on loopback takes some hundredths."""
+MIDNIGHT = timedelta(seconds=6)
+"""So long before and after a provider's midnight no test begins: in a day's first seconds nothing is sent."""
+HOURS_AHEAD = 3
+"""A test may let so many hours pass and stay within the day in which it began, whichever provider it asks."""
 _moving = threading.Lock()
+
+
+def seconds_to_quiet(now: datetime) -> float:
+    """How long a test waits that would begin at some provider's midnight; 0 at any other time."""
+    left = (next_reset(provider, now - MIDNIGHT) + MIDNIGHT - now for provider in PROVIDER_ZONES)
+    return max((one.total_seconds() for one in left if one <= 2 * MIDNIGHT), default=0.0)
+
+
+def set_back_from_midnight(now: datetime) -> timedelta:
+    """By how much a clock is set back that shows `now`, so that no provider's day begins or ends while a test runs.
+
+    A day's last hours would let a test pass into the next day's quotas, and nothing is sent in a day's first seconds.
+    """
+
+    def is_near_midnight(moment: datetime) -> bool:
+        soon = moment + timedelta(hours=HOURS_AHEAD)
+        return any(next_reset(provider, moment - timedelta(minutes=1)) <= soon for provider in PROVIDER_ZONES)
+
+    return next(back for hours in range(24) if not is_near_midnight(now - (back := timedelta(hours=hours))))
 
 
 class StandingClock:

@@ -13,6 +13,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions import environment, idempotency
 from functions.composition import contexts, judging, stores, work
+from tests.support.clocks import set_back_from_midnight
 from tests.support.events import event
 from tests.support.machines import Machines
 from tests.support.table import TABLE_NAME, create_table
@@ -32,8 +33,6 @@ SECRET = "touchstone-judges"
 EVENT_BUS = "touchstone"
 REGION = "us-east-1"
 MINUTE_MS = 60_000
-HOURS_BACK = 3
-"""Hours by which the product's clock is set back in as many last ones of a day (UTC)."""
 
 
 class Context(LambdaContext):
@@ -157,7 +156,7 @@ def deployed(
         "TOUCHSTONE_EVENT_BUS": EVENT_BUS,
         "POWERTOOLS_METRICS_NAMESPACE": "Touchstone",
         "TOUCHSTONE_EXPLORE_SHARE": "0",
-        OFFSET_VARIABLE: _early(),
+        OFFSET_VARIABLE: str(-set_back_from_midnight(datetime.now(UTC)).total_seconds()),
         **variables,
     }.items():
         monkeypatch.setenv(name, value)
@@ -186,14 +185,6 @@ def deployed(
 def _cached() -> Iterator[Any]:
     for module in (contexts, judging, stores, work, environment, idempotency):
         yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
-
-
-def _early() -> str:
-    """What sets the product's clock back late in the day.
-
-    So no test that lets minutes pass runs by chance into the quotas of the next day.
-    """
-    return str(-HOURS_BACK * 3600 if datetime.now(UTC).hour >= 24 - HOURS_BACK else 0)
 
 
 def _forget() -> None:
