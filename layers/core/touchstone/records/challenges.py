@@ -4,11 +4,12 @@ A challenge is stored in one transaction with its task. The task counts it, and 
 challenge is decided.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Never
 
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
-from touchstone.oracle.task import challenged
+from touchstone.oracle.task import Task, challenged
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import CHALLENGES, key_of, task_key
 from touchstone.records.table import partition
@@ -23,12 +24,19 @@ class Challenges(JobStore[Challenge, Never]):
     """
 
     def add(
-        self, *, tenant: str, task_id: str, challenge_id: str, request: ChallengeRequest, own: bool = False
+        self,
+        *,
+        tenant: str,
+        task_id: str,
+        challenge_id: str,
+        request: ChallengeRequest,
+        is_own: Callable[[Task], bool] = lambda _: False,
     ) -> Challenge:
         """Make a challenge; a repeat returns the stored one, even after the challenge period.
 
-        `own`: the challenge is to the challenger's own place. Raises `ConflictError` if the ranking takes no challenge,
-        or if the id belongs to another request.
+        `is_own` tells whether the challenge is to the challenger's own place, and raises the error by which it is
+        refused. It is asked again whenever another challenge to the ranking came first, so what it counts is exact.
+        Raises `ConflictError` if the ranking takes no challenge, or if the id belongs to another request.
         """
         now = self._clock()
         record = Challenge(
@@ -46,7 +54,7 @@ class Challenges(JobStore[Challenge, Never]):
         self._beside(TASK).change(
             tenant,
             task_key(tenant, task_id),
-            lambda task: challenged(task, challenge_id, own=own, now=now),
+            lambda task: challenged(task, challenge_id, own=is_own(task), now=now),
             also_write=lambda _: (self._records.inserting(record),),
         )
         return self._records.same(self._records.read(tenant, key), record)

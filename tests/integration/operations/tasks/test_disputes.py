@@ -2,6 +2,8 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from tests.support.judges import Asked, Line, paid
 from tests.support.market import LONG, OWNER, SECOND, Market, order, ranked, stored
 from tests.support.oracle_steps import ended
 from touchstone.errors import ConflictError, NotFoundError, OverloadedError, UnreadableError
-from touchstone.oracle.challenge import ChallengeRequest
+from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.task import CHALLENGES_PER_PARTY
 from touchstone.records import Challenges, new_ulid
 
@@ -107,7 +109,11 @@ async def test_a_challenge_to_what_did_not_pass_its_gate_holds_no_result_open(ma
     task, found = await ranked(market, ada=85, eve=75)
     request = ChallengeRequest(challenger="eve", submission_id=found["eve"].id, reason="Look again.")
     made = market.challenges.add(
-        tenant="acme", task_id=task.id, challenge_id=new_ulid(market.clock()), request=request, own=True
+        tenant="acme",
+        task_id=task.id,
+        challenge_id=new_ulid(market.clock()),
+        request=request,
+        is_own=lambda _: True,
     )
     assert await market.carry_challenge(made) == "decided"
     assert (stored(market, made).state, market.script.asked) == ("unresolved", [])
@@ -144,6 +150,36 @@ async def test_no_party_uses_up_the_challenges_of_all_others(market: Market) -> 
         market.challenged(task, found[writer])
     market.challenged(task, found[others[-1]], by=OWNER)
     assert len(market.task(task.id).undecided) == CHALLENGES_PER_PARTY + 3
+
+
+async def test_of_two_challenges_at_the_same_moment_one_is_a_partys_last(
+    market: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writers = [f"writer{number}" for number in range(CHALLENGES_PER_PARTY + 2)]
+    task, found = await ranked(market, **dict.fromkeys(writers, 80))
+    first, *others = writers
+    for other in others[: CHALLENGES_PER_PARTY - 1]:
+        market.challenged(task, found[other], by=first)
+    counted, meeting = Challenges.of_task, Barrier(2, timeout=1)
+
+    def together(self: Challenges, **which: str) -> tuple[Challenge, ...]:
+        known = counted(self, **which)
+        with suppress(BrokenBarrierError):
+            meeting.wait()
+        return known
+
+    def refused(other: str) -> bool:
+        try:
+            market.challenged(task, found[other], by=first)
+        except ConflictError as error:
+            assert f"the places of {CHALLENGES_PER_PARTY} others" in str(error)
+            return True
+        return False
+
+    monkeypatch.setattr(Challenges, "of_task", together)
+    with ThreadPoolExecutor(2) as threads:
+        assert sorted(threads.map(refused, others[-2:])) == [False, True]
+    assert len(market.task(task.id).undecided) == CHALLENGES_PER_PARTY
 
 
 async def test_what_the_second_opinion_finds_to_speak_to_judges_is_not_shown_beside_rivals(market: Market) -> None:

@@ -3,7 +3,6 @@
 A repeat meets the same record: a `key` is the sender's own, and nothing is stored twice.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -86,9 +85,12 @@ class TaskIntake(Intake):
         made = next((one for one in earlier if one.id == challenge_id), None)
         if made is not None and made.reason != request.reason:
             raise ConflictError("This party has challenged the place of this submission already.")
-        own = made is None and self._check_challengeable(task, request, challenge_id, earlier)
         challenge = self.challenges.add(
-            tenant=self.tenant, task_id=task_id, challenge_id=challenge_id, request=request, own=own
+            tenant=self.tenant,
+            task_id=task_id,
+            challenge_id=challenge_id,
+            request=request,
+            is_own=lambda current: self._challenges_own(current, request, challenge_id),
         )
         if challenge.state == "waiting":
             self.workflows().start("challenge", Reference(self.tenant, "challenge", challenge.id, task_id))
@@ -99,9 +101,7 @@ class TaskIntake(Intake):
         key = f"{self.tenant}/{UPLOADS}/{new_ulid(self.clock())}"
         return key, self.artifacts.upload_link(tenant=self.tenant, key=key, content_type=TEXT_TYPE)
 
-    def _check_challengeable(
-        self, task: Task, request: ChallengeRequest, challenge_id: str, earlier: Sequence[Challenge]
-    ) -> bool:
+    def _challenges_own(self, task: Task, request: ChallengeRequest, challenge_id: str) -> bool:
         """Whether a new challenge is to the challenger's own place. Raises `ConflictError` if it must not be taken.
 
         The task's state is checked before the submission's, so that nobody learns the result of a gate before there is
@@ -115,6 +115,7 @@ class TaskIntake(Intake):
         own = {one.id for one in handed_in}
         if submission.id in own:
             return True
+        earlier = self.challenges.of_task(tenant=self.tenant, task_id=task.id)
         others = sum(one.challenger == request.challenger and one.submission_id not in own for one in earlier)
         if others >= CHALLENGES_PER_PARTY:
             raise ConflictError(
