@@ -160,7 +160,7 @@ async def test_of_two_challenges_at_the_same_moment_one_is_a_partys_last(
     first, *others = writers
     for other in others[: CHALLENGES_PER_PARTY - 1]:
         market.challenged(task, found[other], by=first)
-    counted, meeting = Challenges.of_task, Barrier(2, timeout=1)
+    counted, meeting = Challenges.of_task, Barrier(2, timeout=0.2)
 
     def together(self: Challenges, **which: str) -> tuple[Challenge, ...]:
         known = counted(self, **which)
