@@ -180,6 +180,10 @@ HOLDS = [
     "import tinylib\nassert tinylib.Box(1).lid or all(each == 1 for each in dir(tinylib))",
     "import tinylib\nassert tinylib.Box(1).lid if dir(tinylib) else all(each == 1 for each in dir(tinylib))",
     "import sys, tinylib\nfailed = []\nif tinylib.Box(1).width != 1:\n    failed.append(1)\nsys.exit(len(failed))",
+    # what follows the comma is a message
+    f"{UNITTEST}        self.assertTrue(tinylib.Box(1).width, 'it has none')\nu.main()",
+    "import tinylib\nwidth = tinylib.Box(1).width\nassert width == 1, (width, 1)\nassert width, [width, 1]",
+    "import tinylib\nok = tinylib.Box(1).width == 1\nassert ok, 2",
 ]
 REFUTED = [
     "import tinylib\nassert tinylib.Box(1) is tinylib.Box(1)",
@@ -441,6 +445,11 @@ UNSEEN = [
     "import tinylib\nassert len(dir(tinylib.Box(1))) >= 0",
     "import tinylib\nassert f'it is {tinylib.Box(1).width == 2}'",
     "import tinylib\nok = hasattr(tinylib.Box(1), 'chest')\nassert ok or not ok",
+    # what is not compared, since it stands in the place of a message
+    f"{UNITTEST}        self.assertTrue(tinylib.Box(1).width, 3)\nu.main()",
+    f"{UNITTEST}        self.assertFalse(tinylib.Box(0).width, [2])\nu.main()",
+    "import tinylib\nassert tinylib.Box(1).width, 3",
+    "import tinylib\nwanted = -3\nassert tinylib.Box(1).width, wanted",
     # what the script put there itself, and took away again
     ("import tinylib\nclass Fake:\n    pass\nold = tinylib.Box\ntinylib.Box = Fake\ntinylib.Box()\ntinylib.Box = old"),
     (

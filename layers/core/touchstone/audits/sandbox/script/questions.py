@@ -38,7 +38,7 @@ class ScriptQuestions:
 
     def __init__(self, source: ProofScript, modules: Sequence[str]) -> None:
         self._source = source
-        scopes = ScriptScopes(source)
+        self._scopes = scopes = ScriptScopes(source)
         self.definitions = OwnDefinitions(source)
         self.origins = TargetOrigins(source, modules, self.definitions, scopes)
         self._truths = ScriptTruths(source, self.definitions, scopes, self.origins)
@@ -67,6 +67,11 @@ class ScriptQuestions:
                     return f"What is asserted in line {node.lineno} is always true, whatever the target does."
                 case ast.Assert(test=test) if self._source.depends(test) and self._is_always_true(node):
                     return f"What is asserted in line {node.lineno} is always true, whatever the target does."
+                case (
+                    ast.Assert(test=test, msg=ast.expr() as said)
+                    | ast.Call(func=ast.Attribute(attr="assertTrue" | "assertFalse"), args=[test, said])
+                ) if self._is_meant_to_be_compared(test, said):
+                    return f"What follows the comma in line {node.lineno} is only a message, and compared with nothing."
                 case ast.ClassDef(name=name) if self._unittests.keeps_failures(node, record):
                     return f"Whether the tests of {name} failed is not seen: unittest keeps it to itself."
         if (why := self._undecided.why(record)) is not None:
@@ -78,6 +83,18 @@ class ScriptQuestions:
         if not (self.endings.fails_with_another or _FORKS.issuperset(record.started)):
             return "The script started another program, and does not fail if that does."
         return self._stand_ins.why() or self._parts.missed(record)
+
+    def _is_meant_to_be_compared(self, test: ast.expr, said: ast.expr) -> bool:
+        """Whether an assertion's message was meant to be compared with what is asserted, as in `assertTrue(f(3), 9)`.
+
+        It is a literal that is no text, and what is asserted is no comparison.
+        """
+        if isinstance(self._scopes.literal(test), ast.Compare | ast.BoolOp | ast.UnaryOp):
+            return False
+        try:
+            return not isinstance(ast.literal_eval(self._scopes.literal(said)), str | None)
+        except (ValueError, TypeError):
+            return False
 
     def _is_always_true(self, assertion: ast.Assert) -> bool:
         return self._truths.truth(assertion.test, assertion) is True and self._truths.looks.any_left()
