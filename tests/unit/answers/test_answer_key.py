@@ -127,7 +127,7 @@ def test_a_tolerance_is_the_decimal_that_was_written(digits: int, places: int) -
     ],
 )
 async def test_a_key_that_can_be_read_decides_without_a_call(answer: str, by: AnswerKey, met: bool | None) -> None:
-    assert meets(answer, by) is met
+    assert meets(answer, by, "What is it?") is met
     verified, script = await _verify(replies.verify(independent_answer=answer), answer=answer, by=by)
     found = verified.verification
     if met is None:

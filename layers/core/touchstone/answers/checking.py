@@ -6,7 +6,6 @@ By the same checks, an earlier verdict is held to the rules of today.
 import asyncio
 from collections.abc import Callable
 
-from touchstone import checks
 from touchstone.answers.answer_key import AnswerKey, meets
 from touchstone.answers.model import Solution, Verification
 from touchstone.answers.progress import status_of
@@ -42,17 +41,17 @@ async def checked[T](check: Callable[..., T], *given: object, seconds: float) ->
     return found
 
 
-async def same_value(answer: str, independent_answer: str | None, key: AnswerKey | None = None) -> bool | None:
-    """Whether two answers have the same value, within the tolerance of an answer key if there is one.
+async def same_value(
+    problem: str, answer: str, independent_answer: str | None, key: AnswerKey | None = None
+) -> bool | None:
+    """Whether two answers to a problem have the same value, within the tolerance of an answer key if there is one.
 
     None if that cannot be decided, or if the judge gave no answer of its own.
     """
     if independent_answer is None or not independent_answer.strip():
         return None
-    if key is not None and key.tolerance is not None:
-        own = key.model_copy(update={"expected": (independent_answer,)})
-        return await checked(meets, answer, own, seconds=CHECK_SECONDS)
-    return await checked(checks.equivalent, answer, independent_answer, seconds=CHECK_SECONDS)
+    own = AnswerKey(expected=(independent_answer,), tolerance=None if key is None else key.tolerance)
+    return await checked(meets, answer, own, problem, seconds=CHECK_SECONDS)
 
 
 async def still_verified(problem: str, solution: Solution, verdict: Verification) -> bool:
@@ -71,7 +70,7 @@ async def still_verified(problem: str, solution: Solution, verdict: Verification
     voted = [vote.independent_answer for vote in verdict.counted if vote.passed]
     owns = [own for own in voted or [verdict.independent_answer] if own is not None]
     try:
-        told = [(own, await same_value(solution.answer, own)) for own in owns]
+        told = [(own, await same_value(problem, solution.answer, own)) for own in owns]
     except ImportError:  # the check needs algebra, which a function that only looks up lacks: not shown to stand
         return False
     return all(

@@ -187,7 +187,7 @@ async def _meets(earlier: EarlierSolution, key: AnswerKey) -> bool:
     from asyncio import to_thread  # on first use: finishing an answer needs this module, and no event loop
 
     try:
-        return await to_thread(meets, earlier.solution.answer, key) is True
+        return await to_thread(meets, earlier.solution.answer, key, earlier.problem) is True
     except ImportError:  # the check needs algebra, which a function that only looks up lacks: not shown to meet the key
         return False
 

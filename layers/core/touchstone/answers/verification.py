@@ -212,7 +212,7 @@ async def _by_check(work: _Work, seconds: float) -> Verification | None:
     until = Deadline.after(seconds)
     says_nothing = checks.is_contentless(work.answer)
     if work.key is not None:
-        met = await checked(meets, work.answer, work.key, seconds=until.remaining)
+        met = await checked(meets, work.answer, work.key, work.problem, seconds=until.remaining)
         if met or (met is not None and not says_nothing):
             error = None if met else difference(work.key, work.language)
             return Verification(passed=met, confidence=1.0, method="expected", error=error)
@@ -381,7 +381,7 @@ async def _judged_by(judge: Judge, question: JudgeQuestion[VerifyReply], work: _
         return _skipped(unanswered_reason(error), sentence).model_copy(update=_asked(error))
     work.spends.extend(spends_of(reply, "verify"))
     own = reply.value.independent_answer
-    same = await same_value(work.answer, own, work.key)
+    same = await same_value(work.problem, work.answer, own, work.key)
     verification = _judged(reply, same, work)
     if same is None and own is not None and verification.passed and _differ(work, own):
         undecided = {"passed": None, "confidence": 0.0, "method": "none", "skip_reason": "other_answer"}

@@ -50,12 +50,13 @@ class Comparison:
     """Compares values. An answer is None if algebra does not decide it within `time` (seconds, or an allowance).
 
     The time starts after sympy has been loaded. If `time` is None, a comparison that needs algebra raises
-    `NotAtOnceError`. `because` is the last rule that decided: a key of `rules.json`, or "" if only arithmetic or
-    algebra decided.
+    `NotAtOnceError`. `in_order`: whether lists that differ in their order are the same is not known. `because` is the
+    last rule that decided: a key of `rules.json`, or "" if only arithmetic or algebra decided.
     """
 
-    def __init__(self, time: float | Allowance | None) -> None:
+    def __init__(self, time: float | Allowance | None, *, in_order: bool = False) -> None:
         self._algebra = Algebra(time)
+        self._in_order = in_order
         self.because = ""
 
     def same(self, left: Value, right: Value) -> Answer:
@@ -230,7 +231,8 @@ class Comparison:
         if "⦃⦄" in kinds:
             return _same_in_any_order(self._distinct(left.values), self._distinct(right.values), self.same)
         same = _same_in_any_order(left.values, right.values, self.same)
-        if same and any(value in left.values[:place] for place, value in enumerate(left.values)):
+        twice = any(value in left.values[:place] for place, value in enumerate(left.values))
+        if same and (twice or (self._in_order and kinds == {""})):
             # What names a value twice is no set of values: 2, 8, 8, 1 is an order.
             return True if _same_in_order(left.values, right.values, self.same) else None
         return same

@@ -75,7 +75,14 @@ type ReadAnswer = tuple[Value, Candidate]
 """The answer of a text as it was read, and the part of the text it was read from."""
 
 
-def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None, at_once: bool = False) -> bool | None:
+def equivalent(
+    given: str,
+    expected: str,
+    *,
+    tolerance: Tolerance | None = None,
+    in_order: bool = False,
+    at_once: bool = False,
+) -> bool | None:
     """Whether `given` has the same value as `expected`: True, False, or None if this cannot be told.
 
     `given` may be a bare answer or a text that ends in one; `expected` is bare. The check is right or silent. True is
@@ -96,7 +103,9 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     - Unequal options are different, and so are true and false. Other words are the same, or give None.
 
     `tolerance`: a number or quantity that differs counts as the same if it lies within the tolerance; other kinds of
-    value do not. `at_once`: raises `NotAtOnceError` if the check may take more than `AT_ONCE_SECONDS`.
+    value do not. `in_order`: the question may ask for an order, or for several things by name, so lists that differ in
+    their order give None (3, 1, 2 and 1, 2, 3). `at_once`: raises `NotAtOnceError` if the check may take more than
+    `AT_ONCE_SECONDS`.
     """
     _require_kinds(given, expected, tolerance)
     if _DIGITS.fullmatch(given) and _DIGITS.fullmatch(expected):
@@ -107,7 +116,8 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     found, wanted = _read_both(given, expected, at_once=at_once)
     if found is None or wanted is None:
         return None
-    return _answered(found, wanted, (given, expected), Comparison(None if at_once else SECONDS), tolerance)
+    comparison = Comparison(None if at_once else SECONDS, in_order=in_order)
+    return _answered(found, wanted, (given, expected), comparison, tolerance)
 
 
 def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) -> Explanation:
