@@ -131,17 +131,14 @@ class Keyed(Strict):
 def meets(answer: str, key: AnswerKey, problem: str, *, at_once: bool = False) -> bool | None:
     """Whether an answer meets the key of a problem: True if it equals one of the key's texts, False if it equals none.
 
-    None if it is not found equal to any, and could not be compared with at least one, or if it differs from one in the
-    order of its values alone and the problem may ask for their order. With `at_once`, raises `NotAtOnceError` if a
-    comparison may take long.
+    None if it is not found equal to any, and could not be compared with at least one, or if it has the value but may
+    not have the order or the form that the problem asks for. With `at_once`, raises `NotAtOnceError` if a comparison
+    may take long.
     """
-    from touchstone.answers.order import may_have_any_order  # on first use: its expressions take a while to compile
-
-    in_order = not may_have_any_order(problem)
     tolerance = None if key.tolerance is None else key.tolerance.exact()
     found: list[bool | None] = []
     for expected in key.expected:
-        found.append(checks.equivalent(answer, expected, tolerance=tolerance, in_order=in_order, at_once=at_once))
+        found.append(checks.equivalent(answer, expected, tolerance=tolerance, question=problem, at_once=at_once))
         if found[-1]:
             return True
     return None if None in found else False

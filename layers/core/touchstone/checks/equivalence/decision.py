@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from touchstone.checks.equivalence.asked import falls_short, may_have_any_order
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.elsewhere import read_elsewhere
 from touchstone.checks.equivalence.extraction import (
@@ -80,7 +81,7 @@ def equivalent(
     expected: str,
     *,
     tolerance: Tolerance | None = None,
-    in_order: bool = False,
+    question: str | None = None,
     at_once: bool = False,
 ) -> bool | None:
     """Whether `given` has the same value as `expected`: True, False, or None if this cannot be told.
@@ -103,11 +104,15 @@ def equivalent(
     - Unequal options are different, and so are true and false. Other words are the same, or give None.
 
     `tolerance`: a number or quantity that differs counts as the same if it lies within the tolerance; other kinds of
-    value do not. `in_order`: the question may ask for an order, or for several things by name, so lists that differ in
-    their order give None (3, 1, 2 and 1, 2, 3). `at_once`: raises `NotAtOnceError` if the check may take more than
+    value do not. `question`: what was asked. Where it may ask for an order, or for several things by name, lists that
+    differ in their order give None (3, 1, 2 and 1, 2, 3). Where it asks for a form, contains the given answer itself,
+    or asks to work out what the answer leaves undone, the same value in another form gives None (6/8 and 3/4). None: it
+    is not known, and the value alone counts. `at_once`: raises `NotAtOnceError` if the check may take more than
     `AT_ONCE_SECONDS`.
     """
     _require_kinds(given, expected, tolerance)
+    if question is not None:
+        require_texts(question=question)
     if _DIGITS.fullmatch(given) and _DIGITS.fullmatch(expected):
         if given == expected:
             return True
@@ -116,8 +121,13 @@ def equivalent(
     found, wanted = _read_both(given, expected, at_once=at_once)
     if found is None or wanted is None:
         return None
-    comparison = Comparison(None if at_once else SECONDS, in_order=in_order)
-    return _answered(found, wanted, (given, expected), comparison, tolerance)
+    ordered = question is not None and not may_have_any_order(question)
+    comparison = Comparison(None if at_once else SECONDS, in_order=ordered)
+    answer = _answered(found, wanted, (given, expected), comparison, tolerance)
+    if answer and question is not None:
+        short = falls_short(question, (found[0], found[1].text), wanted[0], exact=tolerance is None)
+        return None if short else answer
+    return answer
 
 
 def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) -> Explanation:

@@ -1,0 +1,175 @@
+"""What a question asks of an answer beside its value: the order of several values, and the form of one.
+
+The roots of an equation have no order. Numbers to be sorted have one, and so have a mean and a median that are asked
+for together. 6/8 is as much as 3/4, and does not answer what 6/8 is in lowest terms; 17·25 is as much as 425, and is
+the question itself. Neither a list of numbers nor an expression says what it was asked for: the question does.
+"""
+
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from fractions import Fraction
+
+from touchstone.checks.notation.tokens import tokens_of
+from touchstone.checks.notation.trees import DIGIT_LIMIT, Apply, Number, Tree, value_or_none
+from touchstone.checks.values.kinds import Condition, Items, Quantity, Ratio, Solutions, Value
+from touchstone.packaged import own_patterns
+
+_ASKS = own_patterns(__file__)
+"""What a question asks for: see the notes of the file."""
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_FEW_WORDS = 2
+"""A question with at most so many words is an equation, perhaps with a word or two: `x² = 5x - 6, x = ?`."""
+_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]{1,40})\}\{([^{}]{1,40})\}")
+_UNWRITTEN = frozenset(("*", "$"))
+"""Signs that may be left out where numbers or names are multiplied, or that set off a formula."""
+_ROOTS = {"sqrt": "√"}
+_TEN = 10
+_ONE = ("number", Fraction(1), "")
+
+
+def may_have_any_order(question: str) -> bool:
+    """Whether what a question asks for may be given in any order: the roots of an equation, the divisors of a number.
+
+    False if the question asks for an order, or for several things by name, or if neither is seen.
+    """
+    if _ASKS["ordered"].search(question):
+        return False
+    return bool(_ASKS["sought"].search(question)) or ("=" in question and len(_WORD.findall(question)) <= _FEW_WORDS)
+
+
+def falls_short(question: str, given: tuple[Value, str], expected: Value, *, exact: bool) -> bool:
+    """Whether an answer of the right value may lack the form that a question asks for. `given`: as read, and its text.
+
+    So it is if it is written in another form than the expected one, and the question asks for a form, or contains the
+    answer itself, or asks to work out what the answer leaves undone. If the expected value is not `exact`, since a
+    tolerance admits others, no form is asked for.
+    """
+    forms = _form_of(given[0]), _form_of(expected)
+    if None in forms or forms[0] == forms[1]:
+        return False
+    if exact and _ASKS["form"].search(question):
+        return True
+    if _ASKS["work_out"].search(question) and _left_to_do(given[0]) > _left_to_do(expected):
+        return True
+    return _contains(_skeleton(question, prose=True), _skeleton(given[1]))
+
+
+def _form_of(value: Value) -> Hashable | None:
+    """How a value is written, apart from the order of terms and factors, names in front, and units.
+
+    None for a kind of value that has one form only, such as words.
+    """
+    match value:
+        case Quantity(tree=tree):
+            return _form(tree)
+        case Solutions(alternatives=(((_, one),),)):
+            return _form_of(one)
+        case Solutions(alternatives=alternatives):
+            return _sorted([("named", name, _form_of(each)) for one in alternatives for name, each in one])
+        case Items(values=values):
+            return _sorted([_form_of(each) for each in values])
+        case Ratio(terms=terms):
+            return tuple(map(_form, terms))
+        case Condition(left=left, right=right, sign=sign):
+            sides = [_form(left), _form(right)]
+            return (sign, *(_sorted(sides) if sign == "=" else sides))
+    return None
+
+
+def _form(tree: Tree) -> Hashable:
+    """How an expression is written, apart from the order of terms and factors, and from the places of signs."""
+    sign, form = _signed(tree)
+    return form if sign > 0 else ("neg", form)
+
+
+def _signed(tree: Tree) -> tuple[int, Hashable]:
+    """The sign of an expression, 1 or -1, and how it is written without its sign."""
+    match tree:
+        case Number(value=value):
+            return (-1 if value < 0 else 1), ("number", abs(value), _notation(tree))
+        case Apply("neg", (one,)):
+            sign, form = _signed(one)
+            return -sign, form
+        case Apply("mul", (Number(value=value), Apply("pow", (Number(value=ten), Number(value=power))))) if (
+            ten == _TEN and abs(power) <= DIGIT_LIMIT and power.denominator == 1
+        ):
+            return (-1 if value < 0 else 1), ("number", abs(value) * _TEN ** int(power), "scientific")
+        case Apply("mul" | "div"):
+            sign, over, under = _factors(tree)
+            over = [each for each in over if each != _ONE]
+            if len(over) == 1 and not under:
+                return sign, over[0]
+            return sign, ("mul", _sorted(over), _sorted(under))
+        case Apply("add"):
+            return 1, ("add", _sorted(_form(each) for each in _terms(tree)))
+        case Apply(operation, arguments):
+            return 1, (operation, *map(_form, arguments))
+    return 1, tree
+
+
+def _notation(number: Number) -> str:
+    """Whether a number was written with a power of ten, as a mixed number, or as anything else (integer, decimal)."""
+    if number.decimals is not None:
+        return "scientific" if number.decimals < 0 else ""
+    return "mixed" if number.value.denominator > 1 else ""
+
+
+def _factors(tree: Tree) -> tuple[int, list[Hashable], list[Hashable]]:
+    """The sign of a product or quotient, and the forms of what stands over and under its line."""
+    match tree:
+        case Apply("neg", (one,)):
+            sign, over, under = _factors(one)
+            return -sign, over, under
+        case Apply("mul" | "div" as operation, (left, right)):
+            (sign, over, under), (turn, more, less) = _factors(left), _factors(right)
+            if operation == "div":
+                more, less = less, more
+            return sign * turn, over + more, under + less
+    sign, form = _signed(tree)
+    return sign, [form], []
+
+
+def _terms(tree: Tree) -> list[Tree]:
+    """The terms of a sum."""
+    if isinstance(tree, Apply) and tree.operation == "add":
+        return [term for each in tree.arguments for term in _terms(each)]
+    return [tree]
+
+
+def _sorted(forms: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    return tuple(sorted(forms, key=repr))
+
+
+def _left_to_do(value: Value) -> int:
+    """How many operations a constant leaves to be worked out. There is nothing to do with names."""
+    return _undone(value.tree) if isinstance(value, Quantity) and not value.tree.variables else 0
+
+
+def _undone(tree: Tree) -> int:
+    """How many operations an expression leaves to be worked out: none for a fraction, or for a power of ten."""
+    match tree:
+        case Apply("neg" | "percent" | "degrees", (one,)):
+            return _undone(one)
+        case Apply("div", (Number(), Number())):
+            return 0
+        case Apply(arguments=arguments):
+            _, form = _signed(tree)
+            return 0 if isinstance(form, tuple) and form[0] == "number" else 1 + sum(map(_undone, arguments))
+    return 0
+
+
+def _skeleton(text: str, *, prose: bool = False) -> list[str]:
+    """The numbers, letters and signs of a text, without brackets: `\\frac{6}{8}` and (6)/(8) have the same."""
+    text = _FRACTION.sub(r"(\1)/(\2)", text)
+    tokens = value_or_none(tokens_of, text, prose=prose) or ()
+    return [
+        _ROOTS.get(each.text, each.text)
+        for each in tokens
+        if each.kind not in ("open", "close") and each.text not in _UNWRITTEN
+    ]
+
+
+def _contains(whole: Sequence[str], part: Sequence[str]) -> bool:
+    """Whether `part`, which is not empty, stands within `whole` in one piece."""
+    one, other = ("".join(f"\n{each}\n" for each in side) for side in (whole, part))
+    return bool(part) and other in one

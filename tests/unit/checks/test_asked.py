@@ -1,0 +1,128 @@
+"""What a question asks for beside the value: an order of several values, or a form of one."""
+
+from fractions import Fraction
+
+import pytest
+
+from touchstone.checks import Tolerance, equivalent
+from touchstone.checks.equivalence.asked import may_have_any_order
+
+ANY_ORDER = [
+    "Solve x^2 - 5x + 6 = 0.",
+    "x² = 5x − 6",
+    "Find all divisors of 12.",
+    "What are the roots of f(x) = x^2 - 1?",
+    "Find two consecutive integers whose product is 56.",
+    "Find all real numbers x such that |x - 2| = 3.",
+    "In order to factor 30, name its prime factors.",
+    "Find the values of x for which x² = 4.",
+    "Two numbers add to 5. What are the possible numbers?",
+    "解方程 x²-5x+6=0",
+    "求12的所有因数",
+    "Löse die Gleichung x² = 4.",
+    "Résous l'équation x² = 4.",
+    "Resuelve x² = 4.",
+]
+IN_ORDER = [
+    "Arrange these numbers from smallest to largest: 3, 1, 2",
+    "Put in ascending order: 3, 1, 2",
+    "Find a and b if a + b = 3 and a - b = 1.",
+    "Determine the values of a, b and c.",
+    "Solve for x and y: x + y = 3, x - y = 1",
+    "Find the mean, the median and the mode of 1, 2, 2, 3.",
+    "Given f(x) = x², find f(1), f(2) and f(3).",
+    "List the first three terms of the sequence.",
+    "What are the length and the width of the rectangle?",
+    "In which order are the steps done?",
+    "将下列数从小到大排列：3，1，2",
+    "求a、b的值",
+    "Sortiere die Zahlen 3, 1, 2.",
+]
+
+
+FALLS_SHORT = [
+    # the question itself
+    ("Compute 3/4 + 1/6.", "3/4 + 1/6", "11/12"),
+    ("What is $17 \\times 25$?", "17*25", "425"),
+    ("How much is \\frac{6}{8} - \\frac{1}{2}?", "6/8 - 1/2", "1/4"),
+    ("What is \\sqrt{8}?", "√8", "2√2"),
+    ("How many ways are there to sit, 5! or 4!?", "5!", "120"),
+    ("Solve 2x + 3 = 7.", "2x + 3 = 7", "x = 2"),
+    ("How many minutes are 2 hours?", "2 hours", "120 minutes"),
+    ("Which fraction is 0.75?", "so it is 0.75", "3/4"),
+    # another form than the one that is asked for
+    ("Simplify 12/16.", "6/8", "3/4"),
+    ("Simplify the ratio 12:16.", "6:8", "3:4"),
+    ("Factor 2x^2 - 10x + 12 completely.", "2(x^2 - 5x + 6)", "2(x - 2)(x - 3)"),
+    ("Expand (x + 1)(x + 2).", "x(x + 2) + x + 2", "x^2 + 3x + 2"),
+    ("Write it as a decimal.", "3/4", "0.75"),
+    ("Write it as a mixed number.", "7/3", "2 1/3"),
+    ("Write it in scientific notation.", "1200", "1.2 × 10^3"),
+    ("Give the line in slope-intercept form.", "2x - y + 1 = 0", "y = 2x + 1"),
+    ("Vereinfache 12/16.", "6/8", "3/4"),
+    ("化简 12/16", "6/8", "3/4"),
+    # what is left to be worked out
+    ("Compute the product of 17 and 25.", "400 + 25", "425"),
+    ("计算3/4与1/6的和", "9/12 + 2/12", "11/12"),
+]
+GOOD = [
+    ("Simplify 6/8.", "$\\frac{3}{4}$", "3/4"),
+    ("Simplify (2x + 4)/2.", "2 + x", "x + 2"),
+    ("Simplify 6x²/4.", "3x^2/2", "(3/2)x^2"),
+    ("Simplify -(x - 1).", "1 - x", "-x + 1"),
+    ("Factor x^2 - 5x + 6.", "(x - 3)(x - 2)", "(x - 2)(x - 3)"),
+    ("Expand (x + 1)^2.", "1 + 2x + x²", "x^2 + 2x + 1"),
+    ("Write 3/4 as a decimal.", ".75", "0.75"),
+    ("Write 1200 in scientific notation.", "1.2 × 10^3", "1.2e3"),
+    ("Convert 5 km to m.", "5,000 m", "5000 m"),
+    ("Compute 0.5 + 0.25.", "3/4", "0.75"),
+    ("Compute 300 · 4.", "1.2 × 10^3", "1200"),
+    ("How many subsets has a set of 10 elements?", "2^10", "1024"),
+    ("Tom has 12 apples, eats 3 and gets 3.", "12", "12 apples"),
+    ("Solve 2x + 3 = 7.", "2", "x = 2"),
+    ("Give the roots of x² = 4 in the form a, b.", "2, -2", "-2, 2"),
+    ("Which gem is green, A or B?", "B", "B"),
+]
+
+
+@pytest.mark.parametrize("question", ANY_ORDER)
+def test_what_has_no_order_is_the_same_in_any(question: str) -> None:
+    assert may_have_any_order(question)
+    assert equivalent("3, 1, 2", "1, 2, 3", question=question) is True
+
+
+@pytest.mark.parametrize("question", IN_ORDER)
+def test_another_order_is_open_where_the_question_may_ask_for_one(question: str) -> None:
+    assert not may_have_any_order(question)
+    assert equivalent("3, 1, 2", "1, 2, 3", question=question) is None
+    assert equivalent("1, 2, 3", "1, 2, 3", question=question) is True
+    assert equivalent("1, 2, 4", "1, 2, 3", question=question) is False
+    assert equivalent("{3, 1, 2}", "{1, 2, 3}", question=question) is True, "braces say that it is a set"
+
+
+@pytest.mark.parametrize(("question", "given", "expected"), FALLS_SHORT)
+def test_the_right_value_in_a_form_that_was_not_asked_for_is_open(question: str, given: str, expected: str) -> None:
+    assert equivalent(given, expected) is True
+    assert equivalent(given, expected, question=question) is None
+
+
+@pytest.mark.parametrize(("question", "given", "expected"), GOOD)
+def test_the_right_value_in_the_form_that_was_asked_for_is_right(question: str, given: str, expected: str) -> None:
+    assert equivalent(given, expected, question=question) is True
+
+
+def test_a_tolerance_admits_other_forms_and_not_the_question_itself() -> None:
+    one_percent = Tolerance(relative=Fraction(1, 100))
+    question = "Write 17/25 as a decimal."
+    assert equivalent("0.681", "0.68", tolerance=one_percent, question=question) is True
+    assert equivalent("2.04/3", "0.68", tolerance=one_percent, question=question) is True
+    assert equivalent("17/25", "0.68", tolerance=one_percent, question=question) is None
+
+
+def test_a_wrong_value_is_wrong_whatever_was_asked() -> None:
+    assert equivalent("7/8", "3/4", question="Simplify 7/8.") is False
+
+
+def test_huge_powers_and_long_questions_cost_nothing() -> None:
+    assert equivalent("2 × 10^99999", "2 × 10^99999", question="Simplify it.") is not False
+    assert equivalent("6/8", "3/4", question="x " * 20_000 + "6/8") is None
