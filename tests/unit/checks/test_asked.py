@@ -74,6 +74,7 @@ GOOD = [
     ("Expand (x + 1)^2.", "1 + 2x + x²", "x^2 + 2x + 1"),
     ("Write 3/4 as a decimal.", ".75", "0.75"),
     ("Write 1200 in scientific notation.", "1.2 × 10^3", "1.2e3"),
+    ("Write it in scientific notation.", "1.20 × 10^{-3}", "1.2 × 10^-3"),
     ("Convert 5 km to m.", "5,000 m", "5000 m"),
     ("Compute 0.5 + 0.25.", "3/4", "0.75"),
     ("Compute 300 · 4.", "1.2 × 10^3", "1200"),

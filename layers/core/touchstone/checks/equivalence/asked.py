@@ -23,7 +23,7 @@ _FRACTION = re.compile(r"\\[dt]?frac\{([^{}]{1,40})\}\{([^{}]{1,40})\}")
 _UNWRITTEN = frozenset(("*", "$"))
 """Signs that may be left out where numbers or names are multiplied, or that set off a formula."""
 _ROOTS = {"sqrt": "√"}
-_TEN = 10
+_TEN = Fraction(10)
 _ONE = ("number", Fraction(1), "")
 
 
