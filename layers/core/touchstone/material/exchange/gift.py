@@ -125,6 +125,11 @@ def _written(question: Question) -> str:
                     f"Question {question.id} has a choice that begins with %, which GIFT takes for a share.",
                     where=question.id,
                 )
+            if len(right) == len(question.choices):
+                raise InputError(
+                    f"Question {question.id} has no wrong choice, and GIFT takes it for one that is answered by typing.",
+                    where=question.id,
+                )
             lines = [f"{'=' if one in right else '~'}{_part(one)}" for one in question.choices]
         case "multiple_choice":
             share = f"{100 / len(right):.5f}".rstrip("0").rstrip(".")
