@@ -6,14 +6,18 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel
 
 from touchstone.clock import Deadline
 from touchstone.errors import PERMANENT_REASONS, MisconfiguredError, OverloadedError, StoreError
-from touchstone.judges.base import Around, Judge, JudgeQuestion, Reply, WorkJudge
+from touchstone.judges.base import Around, Judge, JudgeQuestion, Reply, Tier, WorkJudge, most_judges
 from touchstone.judges.calls import NotScored, not_scored
 from touchstone.together import gather_all
+
+if TYPE_CHECKING:
+    from touchstone.judges.opening import Judges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +102,16 @@ class PanelSeat[T]:
             and isinstance(self.result, NotScored)
             and self.result.reason not in PERMANENT_REASONS
         )
+
+
+def panel_led_by(first: Judge, judges: "Judges", tier: Tier, wanted: int | Literal["until_sure"]) -> JudgePanel | None:
+    """The several judges of a tier: `first`, then judges of other providers. None if one judge is wanted."""
+    if wanted == 1:
+        return None
+    others = [judge for judge in judges.distinct(tier, len(judges.available())) if judge.provider != first.provider]
+    most = most_judges(wanted)
+    able = (first, *others)[:most]
+    return JudgePanel(wanted=most, available=able, remedy=judges.remedy, in_turn=wanted == "until_sure")
 
 
 async def seats_of[T](

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
-from touchstone.judges.spends import JudgedBy, Spend, known_cost
+from touchstone.judges.spends import JudgedBy, Spend, known_cost, tokens_of
 from touchstone.judges.sureness import Confidence, SureFrom
 from touchstone.strict import Strict
 
@@ -148,7 +148,7 @@ class MetricResult(Strict):
     @property
     def tokens(self) -> int:
         """The input and output tokens of all calls."""
-        return sum(spend.input_tokens + spend.output_tokens for spend in self.spends)
+        return tokens_of(self.spends)
 
     @property
     def cost_usd(self) -> float | None:

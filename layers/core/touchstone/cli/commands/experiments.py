@@ -381,13 +381,13 @@ def asked_for(
 
 def _judges(found: "Experiment", judges: "Judges") -> "Sequence[Judge]":
     """The judges that are asked; empty if none is needed, or none has a key. In the latter case the library says so."""
-    from touchstone.surfaces.experiments.run import experiment_panel
+    from touchstone.judges.panel import panel_led_by
     from touchstone.surfaces.model import TIER
 
     first = judges.default(TIER) if found.needs_judge else None
     if first is None:
         return ()
-    panel = experiment_panel(judges, first, found.judges)
+    panel = panel_led_by(first, judges, TIER, found.judges)
     return (first,) if panel is None else panel.available
 
 

@@ -127,7 +127,7 @@ def _written(question: Question) -> str:
                 )
             if len(right) == len(question.choices):
                 raise InputError(
-                    f"Question {question.id} has no wrong choice, and GIFT takes it for one that is answered by typing.",
+                    f"Question {question.id} has no wrong choice, and GIFT takes it for one that is typed.",
                     where=question.id,
                 )
             lines = [f"{'=' if one in right else '~'}{_part(one)}" for one in question.choices]

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from touchstone.errors import InputError, SettingsError, StoreError
-from touchstone.judges.base import Judge, JudgeCount, most_judges
+from touchstone.judges.base import Judge
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
-from touchstone.judges.panel import JudgePanel
+from touchstone.judges.panel import JudgePanel, panel_led_by
 from touchstone.judges.questions import without_price
 from touchstone.judges.registry import Model, Registry, load_registry, unpriced_allowed
 from touchstone.judges.spends import count_unpriced
@@ -98,7 +98,7 @@ async def run_experiment(
     own = aclosing(Judges(registry, EnvironmentKeys(registry))) if judges is None else nullcontext(judges)
     async with own as ours:
         asked = _judge(judge, ours, needed=experiment.needs_judge)
-        panel = None if asked is None else experiment_panel(ours, asked, experiment.judges)
+        panel = None if asked is None else panel_led_by(asked, ours, TIER, experiment.judges)
         if panel is not None and panel.shortage is not None:
             raise SettingsError(str(panel.shortage))
         named = _named(experiment, ours)
@@ -249,16 +249,6 @@ class _Asking:
         if self.several is not None:
             return self.several.available
         return () if self.judge is None else (self.judge,)
-
-
-def experiment_panel(judges: Judges, first: Judge, wanted: JudgeCount) -> JudgePanel | None:
-    """The several judges of an experiment: `first`, then judges of other providers; None if one judge is wanted."""
-    if wanted == 1:
-        return None
-    others = [one for one in judges.distinct(TIER, len(judges.available())) if one.provider != first.provider]
-    most = most_judges(wanted)
-    in_turn = wanted == "until_sure"
-    return JudgePanel(wanted=most, available=(first, *others)[:most], remedy=judges.remedy, in_turn=in_turn)
 
 
 def listed(registry: Registry, judge: Judge) -> Model | None:
