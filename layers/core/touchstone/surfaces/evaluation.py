@@ -151,7 +151,7 @@ class _Request:
 
 
 def _require_kinds(request: _Request, seconds: float) -> None:
-    """Refuse an argument of another kind than its type says. `metrics` and `judge` are looked at where they are used."""
+    """Refuse an argument of another kind than its type says. `metrics` and `judge` are checked where they are used."""
     require_seconds(seconds)
     material = MATERIALS[request.surface]
     require_model(material.__name__.lower(), request.material, material)
