@@ -22,6 +22,9 @@ FINAL: frozenset[str] = frozenset({"invalid_reply", "refused", "no_source", "spl
 """Reasons of unscored items that would be the same at the next try, since the replies are in the cache or there is no
 text."""
 
+TRIVIAL = "TRIVIAL"
+"""The class of a claim that the judge set aside when it took the summary apart. Nobody votes on it."""
+
 type Surface = Literal["quiz", "summary", "flashcards"]
 type MetricName = Literal[
     "quiz_answer_correctness", "quiz_distractor_quality", "quiz_coverage", "quiz_clarity", "quiz_item_flaws",
