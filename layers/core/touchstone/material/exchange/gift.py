@@ -15,7 +15,7 @@ from touchstone.errors import InputError
 from touchstone.material.exchange.keyed import keyed, literal, right_choices
 from touchstone.material.exchange.shown import FORMULA, shown
 from touchstone.material.items import Question, Quiz
-from touchstone.strict import fault_sentence
+from touchstone.strict import fault_sentence, first_fault
 
 MAX_LISTED_FAULTS = 10
 ROUNDING = 0.01
@@ -104,8 +104,7 @@ def read_gift(text: str, *, leave_out: bool = False) -> GiftQuiz:
     try:
         return GiftQuiz(quiz=Quiz.model_validate({"questions": questions}), left_out=tuple(left_out))
     except ValidationError as error:
-        wrong = error.errors(include_url=False, include_input=False)[0]
-        raise InputError(f"{fault_sentence(wrong)}.") from None
+        raise InputError(f"{fault_sentence(first_fault(error))}.") from None
 
 
 def _written(question: Question) -> str:
