@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgePanel:
-    """How many judges are wanted (more than one), and which can be asked.
+    """How many judges are wanted, and which can be asked.
 
     `remedy` says what to do if too few can be asked. If `in_turn`, the judges are asked one after the other until one
-    is sure enough, `wanted` at most. Else they are asked side by side.
+    is sure enough, `wanted` at most. Else they are asked side by side. If one is wanted, a second of those that can be
+    asked may be asked where the first is not as sure as people's labels require.
     """
 
     wanted: int
