@@ -225,7 +225,7 @@ class _Run:
         return None if judge is None else RecordedJudge(judge, self._records, model=self._model(judge))
 
     def _model(self, judge: Judge | None) -> Model | None:
-        return None if judge is None else listed(self._registry, judge)
+        return None if judge is None else self._registry.listed(judge.provider, judge.model)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,17 +251,9 @@ class _Asking:
         return () if self.judge is None else (self.judge,)
 
 
-def listed(registry: Registry, judge: Judge) -> Model | None:
-    """The model of a judge in the registry; None if it is not listed, so that its price is not known."""
-    try:
-        return registry.find(judge.provider, judge.model)
-    except SettingsError:
-        return None
-
-
 def _priced(registry: Registry, judge: Judge) -> None:
     """Refuse to bound a cost if a model's price is not known, unless `TOUCHSTONE_UNPRICED` allows it."""
-    model = listed(registry, judge)
+    model = registry.listed(judge.provider, judge.model)
     if (model is None or not model.priced) and not unpriced_allowed():
         raise SettingsError(without_price(judge.provider, judge.model))
 
