@@ -7,6 +7,9 @@ from pydantic import BaseModel, ConfigDict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
 
 MOST_GIVEN_CHARS = 128
 """The most characters of a stranger's name that a sentence repeats. No name of ours is longer."""
@@ -19,6 +22,11 @@ class Strict(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+def first_fault(error: "ValidationError") -> "ErrorDetails":
+    """The first fault that Pydantic found, without the value that was handed in."""
+    return error.errors(include_url=False, include_input=False)[0]
 
 
 def fault_words(fault: "Mapping[str, Any]") -> str:

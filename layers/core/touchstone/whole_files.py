@@ -1,8 +1,10 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and what is said of one that cannot be."""
 
 import os
 from collections.abc import Iterable
 from pathlib import Path
+
+from touchstone.errors import StoreError
 
 PRIVATE, SHARED = 0o600, 0o666
 """The modes of a new file for the user alone and for all, before the umask is applied."""
@@ -29,3 +31,8 @@ def write_whole(path: Path, parts: Iterable[bytes], *, mode: int = SHARED) -> No
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+
+
+def unusable(path: Path, error: OSError) -> StoreError:
+    """What is raised if the file or folder of a run cannot be written or read."""
+    return StoreError(f"{path} cannot be used ({type(error).__name__}); free some space, or name another folder.")

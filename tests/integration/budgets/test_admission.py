@@ -180,3 +180,31 @@ async def test_what_a_cancelled_caller_reserved_is_given_back(
     assert await asyncio.to_thread(given_back.wait, 60)
     assert quotas.usage(KEY, call().limits).used == 0
     assert spending.today("acme").reserved_usd == 0.0
+
+
+async def test_what_was_reserved_in_the_moment_of_the_cancellation_is_given_back(
+    admission: DynamoAdmission, quotas: Quotas, spending: Spending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reserved, given_back = threading.Event(), threading.Event()
+    release = spending.release
+
+    async def run[T](work: Callable[[], T]) -> T:
+        found = await asyncio.to_thread(work)
+        reserved.set()
+        await asyncio.sleep(60)  # the permit is made, and has not reached the caller
+        return found
+
+    def last(*arguments: Any) -> None:
+        release(*arguments)
+        given_back.set()
+
+    monkeypatch.setattr(admission, "run", run)
+    monkeypatch.setattr(spending, "release", last)
+    caller = asyncio.create_task(admission.admit(call()))
+    await asyncio.to_thread(reserved.wait, 60)
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert await asyncio.to_thread(given_back.wait, 10)
+    assert quotas.usage(KEY, call().limits).used == 0
+    assert spending.today("acme").reserved_usd == 0.0

@@ -1,11 +1,15 @@
 """The table of routing, row by row and at its boundaries."""
 
+from datetime import UTC, datetime
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.answers.model import Attempt, Route, Solution, Status, Verification
-from touchstone.answers.progress import MAX_ATTEMPTS, best_attempt, route, status_of
+from touchstone.answers.model import Attempt, Route, Solution, SolveRequest, Status, Verification
+from touchstone.answers.progress import MAX_ATTEMPTS, best_attempt, new_record, route, settled, status_of
+from touchstone.judges.sureness import SureFrom
 
 # passed, confidence, attempts made, where it goes, the badge it gets when it goes no further
 ROWS: list[tuple[bool | None, float, int, Route, Status]] = [
@@ -86,6 +90,32 @@ def test_the_best_attempt_is_returned_and_not_merely_the_last(
     verdicts: list[tuple[bool | None, float] | None], best: int
 ) -> None:
     assert best_attempt(_attempts(*verdicts)) == best
+
+
+BY_LABELS = SureFrom(confidence=0.6, labels=100, wanted=0.95, card="c", version="v")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        # Two of three judges pass the first, and one calls it wrong.
+        ({"confidence": 0.83, "split": True}, {"confidence": 0.81}),
+        # People's labels ask only 0.6 of the second one's judge.
+        ({"confidence": 0.75}, {"confidence": 0.65, "sure_from": BY_LABELS}),
+    ],
+)
+def test_the_answer_under_a_badge_is_the_one_that_was_verified(first: dict[str, Any], second: dict[str, Any]) -> None:
+    verdicts = [Verification(passed=True, method="judge", **told) for told in (first, second)]
+    attempts = [
+        attempt.model_copy(update={"verification": verdict})
+        for attempt, verdict in zip(_attempts(None, None), verdicts, strict=True)
+    ]
+    now = datetime(2026, 11, 29, tzinfo=UTC)
+    record = new_record(SolveRequest(problem="1 + 1"), tenant="t", answer_id="a", now=now)
+    record = settled(record.model_copy(update={"attempts": tuple(attempts)}), now=now)
+    assert record.best is not None
+    assert (record.verification_status, status_of(record.best.verification)) == ("verified", "verified")
+    assert record.verification_confidence == second["confidence"]
 
 
 def test_without_attempts_there_is_no_best() -> None:

@@ -19,9 +19,7 @@ from touchstone.answers.providers import (
     choose_provider,
     first_choice,
     next_candidate,
-    pins_from,
 )
-from touchstone.errors import SettingsError
 from touchstone.judges.registry import canonical_name
 from touchstone.statistics.intervals import score_interval, wilson_interval, wilson_lower
 
@@ -126,19 +124,6 @@ def test_whatever_is_preferred_a_retry_never_repeats_a_provider_while_there_is_a
     pin = data.draw(st.sampled_from(ALL))
     chosen = _choose(tried=(tried,), available=tuple(sorted(available)), pins={"math": pin})
     assert chosen in available - {tried}
-
-
-@pytest.mark.parametrize(
-    ("text", "pins"), [("", {}), (" ", {}), ("{}", {}), ('{"math": "openai"}', {"math": "openai"})]
-)
-def test_pins_are_read_from_the_environment(text: str, pins: dict[str, str]) -> None:
-    assert pins_from(text) == pins
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '"openai"', '{"math": 1}', '{"math": null}', '{"math": ""}', "NaN"])
-def test_a_map_that_is_none_is_refused_by_name(text: str) -> None:
-    with pytest.raises(SettingsError, match="SUBJECT_PROVIDER_MAP"):
-        pins_from(text)
 
 
 NAMES = ("claude", "gemini", "openai")

@@ -79,6 +79,9 @@ def test_what_gift_would_take_for_something_else_is_refused() -> None:
         write_gift(share)
     with pytest.raises(InputError, match="Question q has an answer with ->"):
         write_gift(asked(kind="fill_in_the_blank", answers=("a -> b",)))
+    for right in (("a",), ("a", "b")):
+        with pytest.raises(InputError, match="Question q has no wrong choice, and GIFT takes it for one that is typed"):
+            write_gift(asked(kind="single_choice", choices=right, answers=right))
 
 
 @pytest.mark.parametrize(

@@ -203,6 +203,11 @@ async def test_metrics_that_are_none_of_the_surface_are_refused(metrics: Any) ->
     assert refused.value.where == "metrics"
 
 
+async def test_metrics_that_are_named_one_by_one_are_measured() -> None:
+    names: Any = (name for name in ["quiz_item_flaws"])
+    assert list((await evaluate_quiz(QUIZ, metrics=names)).results) == ["quiz_item_flaws"]
+
+
 @pytest.mark.parametrize(
     ("evaluate", "material", "language"),
     [

@@ -1,5 +1,9 @@
 """Cards that ask what an earlier one asked, without a judge: same, near, and what only looks alike."""
 
+import random
+import time
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,3 +105,23 @@ def test_no_pair_that_is_alike_is_missed_by_looking_at_rare_shingles_alone(texts
 def test_the_largest_deck_of_cards_by_one_pattern_is_measured() -> None:
     cards = [(f"What does the organ number {n} of the body do for us?", f"It does thing {n}.") for n in range(1000)]
     assert flashcard_duplication(deck(*cards)).score == 100.0
+
+
+def test_words_without_end_are_not_compared_letter_by_letter() -> None:
+    drawn = random.Random(1)  # noqa: S311 - a text, no secret
+    letters = [chr(0xAC00 + place) for place in range(110)]
+    common = " ".join(f"word{letter}" for letter in "abcdefghijkl")
+    fronts = [f"{common} {''.join(drawn.choices(letters, k=19_000))}" for _ in range(8)]
+    started = time.process_time()
+    found = flashcard_duplication(deck(*((front, "x") for front in fronts)))
+    assert {one.label for one in found.items} == {"UNIQUE"}
+    assert time.process_time() - started < 5
+
+
+def test_a_text_with_many_slips_of_the_pen_is_another() -> None:
+    words = [f"{start}{end}ing" for start in ("learn", "teach", "walk", "talk") for end in "abcdefghij"]
+    kept = " ".join(map("".join, product("bcdfghjk", "aeiou", "klmnprt"))) + " "
+    one = kept + " ".join(f"{word} on" for word in words)
+    other = kept + " ".join(f"{word}s on" for word in words)
+    assert not alike(reading(one), reading(other))
+    assert alike(reading(one), reading(one.replace("learnaing", "learnaings")))

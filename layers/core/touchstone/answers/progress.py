@@ -145,10 +145,12 @@ def route(verification: Verification, attempts_made: int, *, own_answer: bool = 
 def best_attempt(attempts: Sequence[Attempt]) -> int:
     """The number of the attempt to return; of equal attempts, the earlier. Raises `ValueError` if there is none.
 
-    A passed attempt comes before an undecided one, and an undecided one before a failed one: an answer that nobody
-    could decide may be right, an answer that failed is held to be wrong. Among passed attempts the most confident comes
-    first. Among failed attempts the *least* confident does: there, confidence is the certainty of being wrong, and a
-    refuted answer is the worst of all.
+    A verified attempt comes first, then one that passed, then an undecided one, and last a failed one: an answer that
+    nobody could decide may be right, an answer that failed is held to be wrong. A verified attempt may be less
+    confident than one that only passed: labels may ask less of its judge, or one of several judges called the other one
+    wrong. Among verified attempts, and among those that only passed, the most confident comes first. Among failed
+    attempts the *least* confident does: there, confidence is the certainty of being wrong, and a refuted answer is the
+    worst of all.
     """
     if not attempts:
         raise ValueError("there is no attempt to choose from")
@@ -161,5 +163,5 @@ def _rank(attempt: Attempt) -> tuple[int, float]:
     if verification is None or verification.passed is None:
         return (1, 0.0)
     if verification.passed:
-        return (2, verification.confidence)
+        return (3 if status_of(verification) == "verified" else 2, verification.confidence)
     return (0, -verification.confidence)

@@ -1,13 +1,11 @@
 """Which provider solves a problem: pinned by hand, else the one that the data shows to be best."""
 
-import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from touchstone.errors import SettingsError
 from touchstone.judges.registry import canonical_name
 from touchstone.statistics.intervals import score_interval, wilson_interval, wilson_lower
 
@@ -18,7 +16,6 @@ OWN_SAMPLES = 100
 So it is chosen only if it is seen to be much better, and the next hundred verdicts show whether that was luck."""
 OF_THE_WORSE = 0.25
 """The part of the exploration that is left if all others are seen to be worse than the chosen provider."""
-PINS_VARIABLE = "SUBJECT_PROVIDER_MAP"
 MOST_SAMPLES = 10_000_000
 """The most verdicts that a forecast looks ahead. A lead that would show only after more will never show."""
 
@@ -92,7 +89,7 @@ class Preferences:
         if subject is None or subject in self.pins or not others or drawn >= self.explore:
             return chosen
         known = self.rates.get((chosen, subject))
-        bar = 0.0 if known is None else wilson_interval(known.correct, known.decided)[0]
+        bar = 0.0 if known is None else wilson_lower(known.correct, known.decided)
         hopeful = [provider for provider in others if self._highest(provider, subject) >= bar]
         if not hopeful and drawn >= self.explore * OF_THE_WORSE:
             return chosen
@@ -327,21 +324,3 @@ def choose_provider(
         return fresh[0]
     last_try = {provider: position for position, provider in enumerate(tried)}
     return min(order, key=lambda provider: last_try[provider])
-
-
-def pins_from(text: str) -> dict[str, str]:
-    """The providers pinned by hand, from the JSON of `SUBJECT_PROVIDER_MAP`; empty text pins none.
-
-    Raises `SettingsError` for anything but an object of subject to provider.
-    """
-    if not text.strip():
-        return {}
-    try:
-        pins = json.loads(text)
-    except ValueError:
-        pins = None
-    if not isinstance(pins, dict) or not all(isinstance(provider, str) and provider for provider in pins.values()):
-        raise SettingsError(
-            f'{PINS_VARIABLE} must be a JSON object of subject to provider, such as {{"math": "openai"}}.'
-        )
-    return pins

@@ -23,7 +23,7 @@ from touchstone.answers.model import (
 from touchstone.attempts import When
 from touchstone.errors import Unanswered
 from touchstone.judges.base import JudgeCount
-from touchstone.judges.spends import Spend, batch_savings, count_unpriced
+from touchstone.judges.spends import Spend, batch_savings, count_unpriced, tokens_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +156,7 @@ class AnswerView(BaseModel):
             derivation=verification.derivation if verification else (),
             attempt_count=record.attempt_count,
             evaluation=EvaluationView(**record.evaluation.model_dump(include=set(EvaluationView.model_fields))),
-            tokens=sum(spend.input_tokens + spend.output_tokens for spend in record.spends),
+            tokens=tokens_of(record.spends),
             cost_usd=record.cost_usd,
             waiting_for=record.waiting.reason if record.waiting else None,
             waiting_until=record.waiting.until if record.waiting else None,

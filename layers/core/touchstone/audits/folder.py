@@ -20,10 +20,10 @@ from touchstone.audits.agent import AgentState
 from touchstone.audits.bundles.target import Manifest
 from touchstone.audits.case import AuditCase, BlindCase
 from touchstone.audits.report import StoredProof
-from touchstone.errors import ConflictError, StoreError
+from touchstone.errors import ConflictError
 from touchstone.locking import try_lock
 from touchstone.strict import Strict
-from touchstone.whole_files import write_whole
+from touchstone.whole_files import unusable, write_whole
 
 SHOWN_CHARS = 40
 _UNFIT = re.compile(r"[^A-Za-z0-9]+")
@@ -62,7 +62,7 @@ class AuditFolder:
             path.mkdir(parents=True, exist_ok=True)
             lock = (path / ".lock").open("ab")
         except OSError as error:
-            raise _unusable(path, error) from None
+            raise unusable(path, error) from None
         if not try_lock(lock):
             lock.close()
             raise ConflictError(f"Another run is at work in {path}; wait until it has ended, or stop it.")
@@ -140,8 +140,4 @@ def _write(file: Path, text: str) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         write_whole(file, [text.encode()])
     except OSError as error:
-        raise _unusable(file, error) from None
-
-
-def _unusable(path: Path, error: OSError) -> StoreError:
-    return StoreError(f"{path} cannot be used ({type(error).__name__}); free some space, or name another folder.")
+        raise unusable(file, error) from None

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -69,18 +70,28 @@ class BudgetAdmission(Admission, ABC):
 
     async def admit(self, call: Call) -> Permit:
         """Reserve money and one unit. Raises `QuotaExceededError`, `SpendingCeilingError` or `StoreError`."""
-        abandoned: list[bool] = []  # filled by this thread, read by the thread that reserves
+        made: list[BudgetPermit] = []
+        abandoned = False
+        turn = threading.Lock()
 
         def reserve() -> BudgetPermit:
             permit = self._reserve(call)
-            if abandoned:
+            with turn:
+                made.append(permit)
+                unwanted = abandoned
+            if unwanted:
                 permit.give_back()
             return permit
 
         try:
             return await self.run(reserve)
         except asyncio.CancelledError:
-            abandoned.append(True)  # the thread goes on without us, and gives back the permit that nobody will use
+            # Nobody will use the permit. If the thread has made it already, it is given back from here; else the thread
+            # goes on without us, and gives it back itself.
+            with turn:
+                abandoned, left = True, tuple(made)
+            for permit in left:
+                asyncio.get_running_loop().run_in_executor(None, permit.give_back)
             raise
 
     @abstractmethod

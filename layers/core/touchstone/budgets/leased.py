@@ -113,7 +113,10 @@ class UnitLeases:
             leases.lease = lease
 
     def return_unit(self, key: QuotaKey, purpose: Purpose, reservation: str, now: datetime) -> bool:
-        """Take back a unit whose call was never sent. False if its lease is over: the store must take it back."""
+        """Take back a unit whose call was never sent. False if its lease is over: the store must take it back.
+
+        Each unit is returned once: a lease does not remember which of its units came back.
+        """
         with self._lock:
             leases = self._kept.get((key, purpose))
             lease = None if leases is None else leases.lease

@@ -110,10 +110,6 @@ def _refused_once_more(state: QuotaState, error: LearnableError, *, now: datetim
     return Refusals(at=at, in_a_row=in_a_row, until=until, why=str(error), barred=barred)
 
 
-DEFAULT_TENANT_SHARE = 0.5
-"""Half of a day and half of a minute: whatever one tenant does, the other half is for the other tenants."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantShare:
     """The part of every quota that one tenant may use: `fraction`, above 0 and at most 1 (1: all of it).
@@ -268,13 +264,9 @@ class QuotaLedger(ABC):
             raise
         return unit if share is None else replace(unit, share=share)
 
-    def check(self, key: QuotaKey, limits: QuotaLimits, *, purpose: Purpose, slow_start: bool = False) -> None:
+    def check(self, key: QuotaKey, limits: QuotaLimits, *, purpose: Purpose, slow_start: bool) -> None:
         """Raise the error that `reserve` would raise for the account of all now; nothing is reserved or written."""
-        now = self.clock()
-        rules = replace(self._rules(key, limits), slow_start=slow_start)
-        refusal = decide(self._state(key, now), now, rules=rules, purpose=purpose)
-        if isinstance(refusal, Refused):
-            raise exceeded(key, refusal)
+        self._admitting(key, self._rules(key, limits, slow_start=slow_start), self.clock(), purpose=purpose)
 
     def release(self, reservation: Reservation) -> None:
         """Give back a unit whose call was certainly never sent. On a later day, or a second time, nothing happens."""
@@ -289,13 +281,18 @@ class QuotaLedger(ABC):
         if self._tenant_share is None or not self._tenant_share.binds:
             return None
         now = self.clock()
-        whole = self._state(key, now)
         # If nothing is left for anybody, the share need not be written and given back.
-        refusal = decide(whole, now, rules=rules, purpose=purpose)
-        if isinstance(refusal, Refused):
-            raise exceeded(key, refusal)
+        whole = self._admitting(key, rules, now, purpose=purpose)
         own = self._share_rules(whole, now, rules=rules, share=self._tenant_share)
         return None if own is None else self._take(key.share_of(tenant), own, purpose=purpose)
+
+    def _admitting(self, key: QuotaKey, rules: QuotaRules, now: datetime, *, purpose: Purpose) -> QuotaState:
+        """The account at `now`. Raises the error for a refusal if it admits no call."""
+        state = self._state(key, now)
+        refusal = decide(state, now, rules=rules, purpose=purpose)
+        if isinstance(refusal, Refused):
+            raise exceeded(key, refusal)
+        return state
 
     def _leave_share(self, share: Reservation) -> None:
         try:

@@ -121,7 +121,7 @@ class Spending:
     ) -> SpendReservation:
         """Hold money back. `repeated`: the same reservation may stand already, and then it is returned."""
         ceiling = None if ceiling_usd is None else micros(ceiling_usd, where="ceiling")
-        if ceiling_usd is not None and ceiling is not None and reservation.amount > max(ceiling, 0):
+        if ceiling_usd is not None and ceiling is not None and reservation.amount > ceiling:
             if repeated and f"open#{reservation.id}" in self._parts.read(reservation.place):
                 return reservation
             self._tell(100.0)

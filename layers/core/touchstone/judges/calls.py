@@ -5,7 +5,7 @@ named.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -228,3 +228,22 @@ async def _ask[T: BaseModel](
         model=reply.model,
         prompt_version=reply.prompt_version,
     )
+
+
+def grouped[T](
+    things: Iterable[T], size: Callable[[T], int], *, most: int, count: int | None = None
+) -> Iterator[list[T]]:
+    """The things that share a call: groups in their order, whose sizes come to `most` at most.
+
+    A thing that is larger stands alone. `count` is the most things in a group; None: as many as fit.
+    """
+    group: list[T] = []
+    room = most
+    for thing in things:
+        if group and (size(thing) > room or len(group) == count):
+            yield group
+            group, room = [], most
+        group.append(thing)
+        room -= size(thing)
+    if group:
+        yield group

@@ -6,22 +6,27 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel
 
 from touchstone.clock import Deadline
 from touchstone.errors import PERMANENT_REASONS, MisconfiguredError, OverloadedError, StoreError
-from touchstone.judges.base import Around, Judge, JudgeQuestion, Reply, WorkJudge
+from touchstone.judges.base import Around, Judge, JudgeQuestion, Reply, Tier, WorkJudge, most_judges
 from touchstone.judges.calls import NotScored, not_scored
 from touchstone.together import gather_all
+
+if TYPE_CHECKING:
+    from touchstone.judges.opening import Judges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgePanel:
-    """How many judges are wanted (more than one), and which can be asked.
+    """How many judges are wanted, and which can be asked.
 
     `remedy` says what to do if too few can be asked. If `in_turn`, the judges are asked one after the other until one
-    is sure enough, `wanted` at most. Else they are asked side by side.
+    is sure enough, `wanted` at most. Else they are asked side by side. If one is wanted, a second of those that can be
+    asked may be asked where the first is not as sure as people's labels require.
     """
 
     wanted: int
@@ -98,6 +103,16 @@ class PanelSeat[T]:
             and isinstance(self.result, NotScored)
             and self.result.reason not in PERMANENT_REASONS
         )
+
+
+def panel_led_by(first: Judge, judges: "Judges", tier: Tier, wanted: int | Literal["until_sure"]) -> JudgePanel | None:
+    """The several judges of a tier: `first`, then judges of other providers. None if one judge is wanted."""
+    if wanted == 1:
+        return None
+    others = [judge for judge in judges.distinct(tier, len(judges.available())) if judge.provider != first.provider]
+    most = most_judges(wanted)
+    able = (first, *others)[:most]
+    return JudgePanel(wanted=most, available=able, remedy=judges.remedy, in_turn=wanted == "until_sure")
 
 
 async def seats_of[T](

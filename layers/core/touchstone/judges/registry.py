@@ -217,6 +217,13 @@ class Registry:
                 f"There is no model {name} of {provider} in the registry; add it with {OVERRIDES_VARIABLE}."
             ) from None
 
+    def listed(self, provider: str, name: str) -> Model | None:
+        """One model by name; None if it is not listed, so that its price is not known."""
+        try:
+            return self.find(provider, name)
+        except SettingsError:
+            return None
+
     def serving(self, provider: str, tier: Tier, *, name: str | None = None, base_url: str | None = None) -> "Registry":
         """This registry with another model on a provider's tier, or another address for the provider.
 

@@ -83,6 +83,11 @@ def count_unpriced(spends: Iterable[Spend]) -> int:
     return sum(spend.cost_usd is None for spend in spends)
 
 
+def tokens_of(spends: Iterable[Spend]) -> int:
+    """The input and output tokens of all calls."""
+    return sum(spend.input_tokens + spend.output_tokens for spend in spends)
+
+
 def cost_to_show(known: float, unpriced_calls: int) -> float | None:
     """A sum of known costs, as it is told beside the number of calls that are not in it.
 

@@ -52,6 +52,11 @@ class Source(Strict):
             return self.markdown
         return "\n\n".join("\n".join((f"# {pillar.concept}", *pillar.chunks)) for pillar in self.pillars)
 
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The text in sections, each short enough to be shown to a judge at once. Blank ones are left out."""
+        return tuple(section for section in sections_of(self.text) if section.strip())
+
 
 MAX_SECTION_CHARS = 50_000
 """Longest text shown to a judge at once.

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from touchstone.attempts import Attempts, TryEnd
-from touchstone.judges.spends import Spend, count_unpriced, known_cost
+from touchstone.judges.spends import Spend, count_unpriced, known_cost, tokens_of
 from touchstone.oracle.model import IndividualScoring, JudgeOpinion, Party, Unjudged, not_blank
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Place
@@ -119,7 +119,7 @@ class ChallengeView(Strict):
             new_total=None if judged is None else judged.penalized_total,
             unscored=failure.reason if failure is not None else None,
             because=failure.details if failure is not None else (),
-            tokens=sum(spend.input_tokens + spend.output_tokens for spend in challenge.spends),
+            tokens=tokens_of(challenge.spends),
             cost_usd=known_cost(challenge.spends),
             unpriced_calls=count_unpriced(challenge.spends),
         )

@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.judges.base import Judge, most_judges
+from touchstone.judges.base import Judge
 from touchstone.judges.opening import Judges, judge_chosen
-from touchstone.judges.panel import JudgePanel
+from touchstone.judges.panel import JudgePanel, panel_led_by
 from touchstone.judges.registry import Registry, canonical_name
 from touchstone.oracle.model import TIER
 
@@ -78,13 +78,7 @@ def open_panel(judges: Judges, chosen: OracleChoice, wanted: int | Literal["unti
 
     None if `wanted` is 1. Raises `SettingsError` as `open_judge` does.
     """
-    if wanted == 1:
-        return None
-    first = open_judge(judges, chosen)
-    others = [judge for judge in judges.distinct(TIER, len(judges.available())) if judge.provider != first.provider]
-    most = most_judges(wanted)
-    able = (first, *others)[:most]
-    return JudgePanel(wanted=most, available=able, remedy=judges.remedy, in_turn=wanted == "until_sure")
+    return None if wanted == 1 else panel_led_by(open_judge(judges, chosen), judges, TIER, wanted)
 
 
 def _setting(environ: Mapping[str, str], variable: str) -> str | None:

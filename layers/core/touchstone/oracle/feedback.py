@@ -19,7 +19,7 @@ from datetime import datetime
 from typing import Literal
 
 from touchstone.errors import Unscored
-from touchstone.judges.spends import count_unpriced, known_cost
+from touchstone.judges.spends import count_unpriced, known_cost, tokens_of
 from touchstone.oracle.aggregation import PENALTY_BELOW, Aggregate, aggregate
 from touchstone.oracle.bands import Band
 from touchstone.oracle.model import (
@@ -183,7 +183,7 @@ def view_of(submission: Submission, task: Task, reader: Reader | None) -> Submis
         feedback=_hidden(submission) if hidden else _open(submission, task),
         gate=submission.gate if closed else None,
         batched_until=submission.batched_until(task),
-        tokens=None if hidden else sum(spend.input_tokens + spend.output_tokens for spend in submission.spends),
+        tokens=None if hidden else tokens_of(submission.spends),
         cost_usd=None if hidden else known_cost(submission.spends),
         unpriced_calls=None if hidden else count_unpriced(submission.spends),
     )

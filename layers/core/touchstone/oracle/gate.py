@@ -24,7 +24,7 @@ from touchstone.oracle.flags import flag_passages
 from touchstone.oracle.judging import language_of_task
 from touchstone.oracle.material import Material, ReadSubmission, SubmissionJudging
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck
-from touchstone.oracle.passages import Passage
+from touchstone.oracle.passages import NOTHING_LEFT, Passage, seen_by_judges
 from touchstone.oracle.replies import faults_of_evidence
 from touchstone.text.language import Language
 
@@ -115,7 +115,7 @@ async def _gated(task: SubmissionJudging, read: ReadSubmission) -> GateResult | 
     if isinstance(sent, NotScored):
         return sent
     passages = (*await flag_passages(task.submission), *read.passages)
-    seen = tuple(one for one in passages if one.flag != "hidden_text")
+    seen = seen_by_judges(passages)
     if not seen or not sent.check.passed:
         return replace(sent, passages=passages)
     counts = await _judge_without(task, seen, read)
@@ -131,7 +131,7 @@ async def _judge_without(
     if isinstance(read, NotScored):
         return read
     if checks.is_contentless(read.material.text):
-        return GateResult(check=_fails_all(task.brief, _NOTHING_LEFT[task.language]), spends=read.spends)
+        return GateResult(check=_fails_all(task.brief, NOTHING_LEFT[task.language]), spends=read.spends)
     judged = await _judge(task, read.material)
     return replace(judged, spends=read.spends + judged.spends)
 
@@ -211,9 +211,9 @@ def _visible_or_none(text: str | None) -> str | None:
     return visible(text or "").strip() or None
 
 
-def _fails_all(brief: Brief, reason_and_hint: tuple[str, str]) -> GateCheck:
-    """A check that fails every criterion, with the same reason and hint (`reason_and_hint`)."""
-    reason, hint = reason_and_hint
+def _fails_all(brief: Brief, reason: str) -> GateCheck:
+    """A check that fails every criterion for the same reason: there is nothing to check."""
+    hint = _SUBMIT[language_of_task(brief)]
     return GateCheck(
         criteria_checks=tuple(
             CriterionCheck(criterion=criterion, passed=False, reason=reason, revision_hint=hint)
@@ -236,15 +236,11 @@ def _size(text: str) -> dict[str, int]:
     }
 
 
-_SUBMIT = {
+_SUBMIT: Mapping[Language, str] = {
     "en": "Submit the work itself; this criterion can only be checked on its content.",
     "zh": "请提交成果本身：只有写出内容，才能对照这条标准检查。",
 }
-_CONTENTLESS: Mapping[Language, tuple[str, str]] = {
-    "en": ("The submission says nothing: it holds no statement or work that could meet a criterion.", _SUBMIT["en"]),
-    "zh": ("提交内容是空的：其中没有任何可以满足验收标准的陈述或成果。", _SUBMIT["zh"]),
-}
-_NOTHING_LEFT: Mapping[Language, tuple[str, str]] = {
-    "en": ("Without the passages that speak to whoever grades it, the submission says nothing.", _SUBMIT["en"]),
-    "zh": ("去掉对评分者说的话以后，提交内容没有任何实质内容。", _SUBMIT["zh"]),
+_CONTENTLESS: Mapping[Language, str] = {
+    "en": "The submission says nothing: it holds no statement or work that could meet a criterion.",
+    "zh": "提交内容是空的：其中没有任何可以满足验收标准的陈述或成果。",
 }

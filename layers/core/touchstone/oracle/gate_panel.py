@@ -146,7 +146,6 @@ async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone
         seats = [one.seat for one in outcomes]
         nobody = all(seat.answer is None for seat in seats)
         failed = failure_among(seats) if nobody else failure_among(seats, pending=True)
-        failed = None if failed is not None and not nobody and not any(seat.pending for seat in seats) else failed
     return _concluded(rule.brief, outcomes, decisions, failed, in_turn=True)
 
 

@@ -1,6 +1,6 @@
 """Passages of a submission that speak to whoever grades it: where they are, and the submission without them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field
@@ -8,10 +8,17 @@ from pydantic import Field
 from touchstone.oracle.folding import Folded
 from touchstone.oracle.model import RiskFlag
 from touchstone.strict import Strict
+from touchstone.text.language import Language
 
 type JudgedFlag = Literal["addresses_the_judge", "claims_a_verdict", "attacks_rivals"]
 """The flags that a judge may report. The others, prompt markers and hidden text, never reach a judge: fencing a text
 removes them."""
+
+NOTHING_LEFT: Mapping[Language, str] = {
+    "en": "Without the passages that speak to whoever grades it, the submission says nothing.",
+    "zh": "去掉对评分者说的话以后，提交内容没有任何实质内容。",
+}
+"""What is said of a submission that has nothing but such passages."""
 
 _ORDER: tuple[RiskFlag, ...] = get_args(RiskFlag.__value__)
 
@@ -32,6 +39,11 @@ def flags_of(passages: Iterable[Passage]) -> tuple[RiskFlag, ...]:
     """The flags of the passages, each once, in the order of `RiskFlag`."""
     found = {passage.flag for passage in passages}
     return tuple(flag for flag in _ORDER if flag in found)
+
+
+def seen_by_judges(passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """The passages without which a judge is shown another text: hidden characters never reach one (`judges.fence`)."""
+    return tuple(passage for passage in passages if passage.flag != "hidden_text")
 
 
 def cut_out(text: str, passages: Iterable[Passage], *, start: int = 0) -> str:

@@ -32,9 +32,8 @@ from touchstone.oracle.model import (
     JudgeOpinion,
     Variant,
 )
-from touchstone.oracle.passages import Passage, flags_of, found_by_judge
+from touchstone.oracle.passages import NOTHING_LEFT, Passage, flags_of, found_by_judge, seen_by_judges
 from touchstone.oracle.replies import MAX_EVIDENCE_CHARS, IndividualReply, faults_of, score_of, suggestions_of
-from touchstone.text.language import Language
 
 BASE_OUTPUT_TOKENS, TOKENS_PER_DIMENSION = 2048, 768
 """Output tokens of a scoring. A quote, a band and four sentences of feedback take about 350 tokens a dimension in
@@ -99,7 +98,8 @@ async def score_submission(
         return replace(sent, spends=(*paid, *sent.spends))
     spends = (*paid, *sent.spends)
     passages = (*await flag_passages(submission), *seen.passages, *sent.passages)
-    cut = await _judge_without_flagged(task, seen, passages) if _seen_by_judges(passages) else None
+    flagged = seen_by_judges(passages)
+    cut = await _judge_without_flagged(task, seen, flagged) if flagged else None
     if isinstance(cut, NotScored):
         return replace(cut, spends=(*spends, *cut.spends))
     return _scored(task.dimensions, sent, cut, passages=passages, spends=spends)
@@ -109,14 +109,6 @@ def check_says_something(submission: str) -> None:
     """Raise `InputError` for a submission that says nothing."""
     if is_contentless(submission):
         raise InputError("The submission says nothing that could be scored; the gate fails it first.")
-
-
-def _seen_by_judges(passages: Sequence[Passage]) -> bool:
-    """Whether cutting these passages out changes the text that a judge is shown.
-
-    Hidden characters never reach a judge (`judges.fence`).
-    """
-    return any(passage.flag != "hidden_text" for passage in passages)
 
 
 async def _judge_without_flagged(
@@ -213,7 +205,7 @@ def _nothing_left(task: SubmissionJudging, passage: Passage) -> JudgeOpinion:
                 band="E",
                 score=0,
                 evidence=quote,
-                feedback=_NOTHING_LEFT[task.language],
+                feedback=NOTHING_LEFT[task.language],
                 flag="below_expected",
             )
             for dimension in task.dimensions
@@ -223,9 +215,3 @@ def _nothing_left(task: SubmissionJudging, passage: Passage) -> JudgeOpinion:
         model=None,
         prompt_version=None,
     )
-
-
-_NOTHING_LEFT: dict[Language, str] = {
-    "en": "Without the passages that speak to whoever grades it, the submission says nothing.",
-    "zh": "去掉对评分者说的话以后，提交内容没有任何实质内容。",
-}

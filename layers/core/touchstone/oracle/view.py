@@ -6,7 +6,7 @@ from pydantic import Field
 
 from touchstone.attempts import When
 from touchstone.judges.base import JudgeCount
-from touchstone.judges.spends import count_unpriced, known_cost
+from touchstone.judges.spends import count_unpriced, known_cost, tokens_of
 from touchstone.oracle.model import Brief, Dimension, TaskPath
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import Task, TaskState
@@ -77,7 +77,7 @@ class TaskView(Strict):
             final_at=task.final_at,
             winner=task.winner,
             ranking=task.places if ranked and party else None,
-            tokens=sum(spend.input_tokens + spend.output_tokens for spend in task.spends),
+            tokens=tokens_of(task.spends),
             cost_usd=known_cost(task.spends),
             unpriced_calls=count_unpriced(task.spends),
         )

@@ -6,14 +6,14 @@ some questions, these have no verdict, and then the whole quiz has none.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import batched, chain
+from itertools import chain
 from typing import Literal
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, Tier
-from touchstone.judges.calls import Checked, JudgeReply, NotScored, ask_checked
+from touchstone.judges.calls import Checked, JudgeReply, NotScored, ask_checked, grouped
 from touchstone.judges.fence import visible
 from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend
@@ -82,7 +82,9 @@ async def evaluate_content(
     `language` is that of the judge's reasons. The result is `NotScored` if a call was not answered, or its reply broke
     the rules twice; then nothing is known of any question. Never raises for a judge that fails.
     """
-    groups = list(_groups(quiz.questions))
+    groups = list(
+        grouped(quiz.questions, lambda one: len(question_json(one)), most=CALL_CHARS, count=QUESTIONS_PER_CALL)
+    )
     found = await gather_all(
         (_ask(group, judge=judge, deadline=deadline, language=language, use_cache=use_cache) for group in groups),
         concurrency=CONCURRENT_CALLS,
@@ -101,20 +103,6 @@ async def evaluate_content(
         prompt_version=replies[0].prompt_version,
         spends=spends,
     )
-
-
-def _groups(questions: Iterable[Question]) -> Iterator[list[Question]]:
-    for group in batched(questions, QUESTIONS_PER_CALL, strict=False):
-        part: list[Question] = []
-        room = CALL_CHARS
-        for question in group:
-            size = len(question_json(question))
-            if part and size > room:
-                yield part
-                part, room = [], CALL_CHARS
-            part.append(question)
-            room -= size
-        yield part
 
 
 async def _ask(

@@ -26,7 +26,7 @@ from touchstone.material import Question, QuestionKind, Quiz, Reading
 from touchstone.quizzes.content import allowed_targets
 from touchstone.quizzes.model import KINDS, MAX_ASKED, Content, QuizAttempt, QuizRequest, Violation, Weakness
 from touchstone.quizzes.texts import as_json, language_for, question_json
-from touchstone.strict import fault_sentence
+from touchstone.strict import fault_sentence, first_fault
 from touchstone.together import gather_all
 
 PURPOSE = "quiz_generation"
@@ -234,8 +234,7 @@ def _faults(reply: QuizReply) -> Iterator[str]:
         try:
             _question(new)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            yield f"In question {number}, {fault_sentence(first)}."
+            yield f"In question {number}, {fault_sentence(first_fault(error))}."
 
 
 def _question(new: NewQuestion) -> Question:

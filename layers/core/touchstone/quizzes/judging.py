@@ -31,6 +31,7 @@ NO_EVALUATOR = "No evaluator can be asked: none has a key."
 logger = logging.getLogger(__name__)
 
 SECONDS = 30.0
+"""The most seconds for making a quiz, or for checking one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

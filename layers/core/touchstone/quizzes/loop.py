@@ -18,13 +18,11 @@ from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.quizzes.curriculum import Chapter, Curriculum
 from touchstone.quizzes.generation import generate_quiz
-from touchstone.quizzes.judging import evaluate_attempt, validate_attempt
+from touchstone.quizzes.judging import SECONDS, evaluate_attempt, validate_attempt
 from touchstone.quizzes.learner import LearnerProfile, weakest
 from touchstone.quizzes.model import Content, MadeQuiz, QuizAttempt, QuizRequest, Weakness
 from touchstone.quizzes.outcome import may_retry, outcome, stopped_by, unanswered_of
 
-SECONDS = 30.0
-"""The most seconds for making a quiz."""
 RETRY_SECONDS = 8.0
 """Seconds of a pass that is clean at once. With less time left, no other attempt begins."""
 

@@ -22,7 +22,7 @@ MAX_ASKED = 50
 DEFAULT_QUESTIONS = 10
 MAX_KNOWN = 20_000
 """The most words and patterns of earlier chapters that are kept with a quiz's material."""
-KINDS: tuple[QuestionKind, ...] = ("single_choice", "multiple_choice", "true_false", "fill_in_the_blank")
+KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind.__value__)
 
 type Rule = Literal[
     "structure",

@@ -29,7 +29,8 @@ from touchstone.judges.spends import Spend
 from touchstone.material import Quiz
 from touchstone.material.parts import PartId
 from touchstone.quizzes.curriculum import Chapter, LanguageTag
-from touchstone.quizzes.loop import SECONDS, next_step
+from touchstone.quizzes.judging import SECONDS
+from touchstone.quizzes.loop import next_step
 from touchstone.quizzes.model import (
     Content,
     MadeQuiz,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from touchstone.errors import InputError, TooLargeError
 from touchstone.spreadsheets import delimiter_of
-from touchstone.strict import fault_words
+from touchstone.strict import fault_words, first_fault
 
 MAX_CHARS = 5_000_000
 """The most characters of an upload: several courses of twelve volumes."""
@@ -49,7 +49,7 @@ class TextRow:
         try:
             return kind.model_validate(values)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
+            first = first_fault(error)
             name = str(first["loc"][0]) if first["loc"] else ""
             raise self.error(columns.get(name, name), f"is refused: {fault_words(first)}") from None
 

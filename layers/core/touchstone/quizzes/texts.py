@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from touchstone.material import Question
+from touchstone.text import FULL_WIDTH
 from touchstone.text.language import Language
 
 HAN = r"[〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]"
-_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _LONG_WORD = re.compile(r"[A-Za-z]{4,}")
 _ENDS = " .。;；,，"
 
@@ -57,7 +57,7 @@ def comparable_form(text: str) -> str:
     Case does not count either if a word has four letters. In shorter words it does: Ma and ma, or mg and Mg, are
     different answers.
     """
-    plain = " ".join((text if text.isascii() else text.translate(_FULL_WIDTH)).split()).strip(_ENDS)
+    plain = " ".join((text if text.isascii() else text.translate(FULL_WIDTH)).split()).strip(_ENDS)
     return plain.casefold() if _LONG_WORD.search(plain) else plain
 
 

@@ -33,7 +33,7 @@ from touchstone.json_text import loads
 from touchstone.quizzes.curriculum import Chapter, Curriculum, GrammarPoint, Word
 from touchstone.quizzes.learner import LearnerProfile, WeakPoint
 from touchstone.quizzes.tables import MAX_CHARS, SHOWN_CHARS, TextRow, TextTable
-from touchstone.strict import fault_words
+from touchstone.strict import fault_words, first_fault
 from touchstone.text import normalised, shortened
 from touchstone.text.decoding import decoded
 
@@ -139,10 +139,10 @@ class _NewChapter:
         try:
             return Chapter.model_validate(values)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
             where = f"chapter {chapter[:SHOWN_CHARS]}"
             raise InputError(
-                f"The {where}, from line {self.first.line} on, is refused: {fault_words(first)}.", where=where
+                f"The {where}, from line {self.first.line} on, is refused: {fault_words(first_fault(error))}.",
+                where=where,
             ) from None
 
 
@@ -185,9 +185,8 @@ def _learner(learner: str, language: str | None, points: list[WeakPoint]) -> Lea
     try:
         return LearnerProfile.model_validate(values)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
         where = f"learner {learner[:SHOWN_CHARS]}"
-        raise InputError(f"The {where} is refused: {fault_words(first)}.", where=where) from None
+        raise InputError(f"The {where} is refused: {fault_words(first_fault(error))}.", where=where) from None
 
 
 def _each_once(learners: tuple[LearnerProfile, ...]) -> tuple[LearnerProfile, ...]:
@@ -216,7 +215,7 @@ def _validated[T](adapter: TypeAdapter[T], value: Any) -> T:
     try:
         return adapter.validate_python(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        first = first_fault(error)
         where = shortened(".".join(str(part) for part in first["loc"]), _WHERE_CHARS) or "the whole"
         fault = shortened(fault_words(first), _FAULT_CHARS)
         raise InputError(f"The field {where} is refused: {fault}.", where=where) from None

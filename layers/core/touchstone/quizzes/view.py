@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from touchstone.judges.spends import Spend, count_unpriced, known_cost
+from touchstone.judges.spends import Spend, count_unpriced, known_cost, tokens_of
 from touchstone.material import Quiz
 from touchstone.quizzes.curriculum import Chapter
 from touchstone.quizzes.learner import LearnerProfile
@@ -92,7 +92,7 @@ class QuizView(Strict):
             failed=made.failed if made else None,
             stopped=made.stopped if made else None,
             spends=run.spends,
-            tokens=sum(spend.input_tokens + spend.output_tokens for spend in run.spends),
+            tokens=tokens_of(run.spends),
             cost_usd=known_cost(run.spends),
             unpriced_calls=count_unpriced(run.spends),
             created_at=run.created_at,

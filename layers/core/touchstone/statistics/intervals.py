@@ -36,9 +36,9 @@ def score_interval(share: float, trials: float, *, z: float = Z_95) -> tuple[flo
     return (max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
 
 
-def wilson_lower(successes: int, trials: int, *, z: float = Z_95) -> float:
+def wilson_lower(successes: int, trials: int) -> float:
     """The lower bound of `wilson_interval`: a cautious estimate of the share. It is 0.0 without trials."""
-    return wilson_interval(successes, trials, z=z)[0]
+    return wilson_interval(successes, trials)[0]
 
 
 _TINY = 1e-300

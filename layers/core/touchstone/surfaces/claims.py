@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from touchstone.judges.calls import JudgeReply
+from touchstone.judges.calls import JudgeReply, grouped
 from touchstone.judges.spends import JudgedBy
 from touchstone.material import Summary
 from touchstone.material.sentences import sentences_of
-from touchstone.surfaces.measuring import Measuring, grouped
+from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import Claim, Claims
 from touchstone.surfaces.numbered import EntriesByItem, Numbered, Numbers, ask_each, is_blank
 from touchstone.surfaces.wording import same

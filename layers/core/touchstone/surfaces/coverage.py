@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.judges.calls import JudgeReply
+from touchstone.judges.calls import JudgeReply, grouped
 from touchstone.judges.spends import JudgedBy, single_judge
 from touchstone.material import Source
-from touchstone.surfaces.measuring import Labelled, Measuring, grouped
+from touchstone.surfaces.measuring import Labelled, Measuring
 from touchstone.surfaces.model import ItemLabel, MetricResult, Topic
 from touchstone.surfaces.numbered import EntriesByItem, Numbered, Numbers, ask_each, is_blank
 from touchstone.surfaces.topics import of_topics, shown, topics_of

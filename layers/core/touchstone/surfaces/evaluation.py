@@ -103,10 +103,7 @@ async def evaluate_quiz(
     named that needs a judge, or all metrics that can be measured need one; and if several judges are wanted and fewer
     can be asked than a majority takes.
     """
-    require_seconds(seconds)
-    told = _language("quiz", quiz, source, judges, language)
-    request = _Request("quiz", quiz, source, metrics, judge, judges, told, use_cache)
-    return await _evaluate(request, Deadline.after(seconds))
+    return await _evaluate(_Request("quiz", quiz, source, metrics, judge, judges, language, use_cache), seconds)
 
 
 async def evaluate_summary(
@@ -121,10 +118,7 @@ async def evaluate_summary(
     use_cache: bool = True,
 ) -> Report:
     """Measure a summary. Everything else is as in `evaluate_quiz`; every metric of summaries asks a judge."""
-    require_seconds(seconds)
-    told = _language("summary", summary, source, judges, language)
-    request = _Request("summary", summary, source, metrics, judge, judges, told, use_cache)
-    return await _evaluate(request, Deadline.after(seconds))
+    return await _evaluate(_Request("summary", summary, source, metrics, judge, judges, language, use_cache), seconds)
 
 
 async def evaluate_flashcards(
@@ -139,10 +133,7 @@ async def evaluate_flashcards(
     use_cache: bool = True,
 ) -> Report:
     """Measure a deck of flashcards. Everything else is as in `evaluate_quiz`."""
-    require_seconds(seconds)
-    told = _language("flashcards", deck, source, judges, language)
-    request = _Request("flashcards", deck, source, metrics, judge, judges, told, use_cache)
-    return await _evaluate(request, Deadline.after(seconds))
+    return await _evaluate(_Request("flashcards", deck, source, metrics, judge, judges, language, use_cache), seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,26 +146,25 @@ class _Request:
     metrics: Sequence[MetricName] | None
     judge: Judge | Sequence[Judge] | None
     judges: JudgeCount
-    language: Language
+    language: Language | None
     use_cache: bool
 
 
-def _language(
-    surface: Surface, material: Material, source: Source | None, judges: JudgeCount, language: Language | None
-) -> Language:
-    """The language of prompts and reasons: the one that was asked for, else that of the material.
-
-    Raises `InputError` for an argument of another kind than its type says.
-    """
-    require_model(MATERIALS[surface].__name__.lower(), material, MATERIALS[surface])
-    if source is not None:
-        require_model("source", source, Source)
-    require_one_of("judges", judges, (1, 2, 3, "until_sure"))
-    require_one_of("language", language, (None, "zh", "en"))
-    return language or language_of(text_of(material))
+def _require_kinds(request: _Request, seconds: float) -> None:
+    """Refuse an argument of another kind than its type says. `metrics` and `judge` are checked where they are used."""
+    require_seconds(seconds)
+    material = MATERIALS[request.surface]
+    require_model(material.__name__.lower(), request.material, material)
+    if request.source is not None:
+        require_model("source", request.source, Source)
+    require_one_of("judges", request.judges, (1, 2, 3, "until_sure"))
+    require_one_of("language", request.language, (None, "zh", "en"))
 
 
-async def _evaluate(request: _Request, deadline: Deadline) -> Report:
+async def _evaluate(request: _Request, seconds: float) -> Report:
+    _require_kinds(request, seconds)
+    deadline = Deadline.after(seconds)
+    language = request.language or language_of(text_of(request.material))
     wanted = _wanted(request.surface, request.metrics)
     left_out: dict[MetricName, LeftOut] = {
         one.name: "no_source" for one in wanted if one.lacks_source(request.material, request.source)
@@ -196,15 +186,15 @@ async def _evaluate(request: _Request, deadline: Deadline) -> Report:
             return Measuring(
                 judge=asked,
                 deadline=deadline,
-                language=request.language,
+                language=language,
                 use_cache=request.use_cache,
                 seats=seats[asked.provider],
             )
 
-        results = await gather_all(_measured(one, request, found, measuring) for one in able)
+        results = await gather_all(_measured(one, request, found, measuring, language) for one in able)
     return Report(
         surface=request.surface,
-        language=request.language,
+        language=language,
         results={one.metric: one for one in results},
         left_out={one.name: left_out[one.name] for one in wanted if one.name in left_out},
     )
@@ -212,23 +202,28 @@ async def _evaluate(request: _Request, deadline: Deadline) -> Report:
 
 def _wanted(surface: Surface, named: Sequence[MetricName] | None) -> list[Metric]:
     """The metrics to measure, in the catalogue's order."""
-    known = metrics_of(surface)
-    if named is not None:
-        require_list("metrics", named, of="names")
-    if named is not None and not named:
+    if named is None:
+        return [CATALOGUE[name] for name in metrics_of(surface)]
+    require_list("metrics", named, of="names")
+    chosen, known = tuple(named), metrics_of(surface)
+    if not chosen:
         raise InputError("Name at least one metric, or none at all for all of them.", where="metrics")
-    if unknown := [name for name in named or () if name not in known]:
+    if unknown := [name for name in chosen if name not in known]:
         raise InputError(f"{unknown[0]} is no metric of {surface}; they are {', '.join(known)}.", where="metrics")
-    return [CATALOGUE[name] for name in chosen_of(surface, named)]
+    return [CATALOGUE[name] for name in chosen_of(surface, chosen)]
 
 
 async def _measured(
-    metric: Metric, request: _Request, judges: JudgePanel, measuring: Callable[[Judge], Measuring]
+    metric: Metric,
+    request: _Request,
+    judges: JudgePanel,
+    measuring: Callable[[Judge], Measuring],
+    language: Language,
 ) -> MetricResult:
     if metric.judged and judges.wanted > 1:
         return await measured_by_several(metric, request.material, request.source, judges, measuring=measuring)
     one = measuring(judges.available[0]) if metric.judged else None
-    return await metric.measure(request.material, request.source, one, language=request.language)
+    return await metric.measure(request.material, request.source, one, language=language)
 
 
 @asynccontextmanager

@@ -9,13 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from touchstone.judges.calls import JudgeReply
+from touchstone.judges.calls import JudgeReply, grouped
 from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.spends import JudgedBy, single_judge
 from touchstone.judges.sureness import Confidence
-from touchstone.material import Source
-from touchstone.material.source import sections_of
-from touchstone.surfaces.measuring import Labelled, Measuring, grouped
+from touchstone.surfaces.measuring import Labelled, Measuring
 from touchstone.surfaces.model import ItemLabel, MetricName
 from touchstone.surfaces.numbered import EntriesByItem, Numbered, Numbers, ask_each, is_blank
 from touchstone.together import gather_all
@@ -61,11 +59,6 @@ class Rule[R: JudgeReply, E: Grounded]:
     a_call: int
     suggestion: Callable[[E], str | None] = lambda _entry: None
     suggested: frozenset[str] = frozenset()
-
-
-def sections_shown(source: Source) -> tuple[str, ...]:
-    """The sections of a source that are shown to a judge, one a call."""
-    return tuple(section for section in sections_of(source.text) if section.strip())
 
 
 async def ground[R: JudgeReply, E: Grounded](

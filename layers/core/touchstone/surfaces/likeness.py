@@ -25,6 +25,10 @@ out 0.7."""
 MISTYPED = 0.8
 """Two words at least this alike (difflib's ratio) are one word with a slip of the pen, or two forms of one word."""
 
+LONGEST_WORD, MOST_SLIPS = 60, 20
+"""The longest word that is compared letter by letter, and the most words of a text that may be slips of the pen. They
+bound the work on hostile texts; nobody types more letters without a space, and a text with more slips is another."""
+
 ARTICLES = frozenset({"a", "an", "the"})
 
 type Shingle = tuple[str, ...]
@@ -69,7 +73,10 @@ def alike(one: ComparedText, other: ComparedText) -> bool:
     if shared < NEAR * (len(one.shingles) + len(other.shingles) - shared):
         return False
     mine, theirs = one.telling - other.telling, other.telling - one.telling
-    return not mine or not theirs or all(any(_mistyped(word, each) for each in theirs) for word in mine)
+    if not mine or not theirs:
+        return True
+    few = max(len(mine), len(theirs)) <= MOST_SLIPS
+    return few and all(any(_mistyped(word, each) for each in theirs) for word in mine)
 
 
 def pairs(readings: Sequence[ComparedText]) -> Iterator[tuple[int, int]]:
@@ -99,4 +106,5 @@ def _changes(word: ComparedWord) -> bool:
 
 
 def _mistyped(one: str, other: str) -> bool:
-    return len(one) > 1 and SequenceMatcher(None, one, other).ratio() >= MISTYPED
+    compared = 1 < len(one) <= LONGEST_WORD and len(other) <= LONGEST_WORD
+    return compared and SequenceMatcher(None, one, other).ratio() >= MISTYPED

@@ -299,19 +299,13 @@ def brought(measurement: Measurement, found: MetricResult, *, whole: bool, now: 
 
 def in_batch(measurement: Measurement, metric: MetricName, batch: str) -> Measurement:
     """The measurement with the batch that will hold a metric's questions."""
-    work = measurement.work(metric)
-    metrics = tuple(one.model_copy(update={"batch": batch}) if one is work else one for one in measurement.metrics)
-    return measurement.model_copy(update={"metrics": metrics})
+    return _with(measurement, measurement.work(metric), batch=batch)
 
 
 def awaiting(measurement: Measurement, metric: MetricName, *, until: datetime) -> Measurement:
     """The measurement with a metric that waits for its batch. It is looked at again at `until`; no try is counted."""
     work = measurement.work(metric)
-    if work.over:
-        return measurement
-    after = work.model_copy(update={"attempts": Attempts(not_before=until)})
-    metrics = tuple(after if one is work else one for one in measurement.metrics)
-    return measurement.model_copy(update={"metrics": metrics})
+    return measurement if work.over else _with(measurement, work, attempts=Attempts(not_before=until))
 
 
 def set_to_now(measurement: Measurement) -> Measurement:
@@ -353,7 +347,8 @@ def _paid(measurement: Measurement, work: MetricWork, spends: Sequence[Spend], *
     return _with(measurement, work, now=now, result=work.result.model_copy(update={"spends": (*known, *fresh)}))
 
 
-def _with(measurement: Measurement, work: MetricWork, *, now: datetime, **changes: object) -> Measurement:
+def _with(measurement: Measurement, work: MetricWork, *, now: datetime | None = None, **changes: object) -> Measurement:
+    """The measurement with these changes of a metric. `now` is when it finishes if no metric is left open by them."""
     after = work.model_copy(update=changes)
     metrics = tuple(after if one.metric == work.metric else one for one in measurement.metrics)
     over = all(one.over for one in metrics)

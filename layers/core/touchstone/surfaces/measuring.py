@@ -1,7 +1,7 @@
 """How metrics ask their judge: side by side within one time limit, and each failure by itself."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
@@ -117,24 +117,3 @@ def not_labelled(items: Sequence[str], failure: NotScored) -> Labelled:
         unscored=tuple(UnscoredItem(item=item, reason=failure.reason, details=failure.details) for item in items),
         spends=failure.spends,
     )
-
-
-def grouped[T](
-    things: Iterable[T], size: Callable[[T], int], *, most: int, count: int | None = None
-) -> Iterator[list[T]]:
-    """Groups of things in their order.
-
-    The sizes of a group come to `most` at most; a thing that is larger stands alone.
-
-    `count` is the most things in a group; None: as many as fit.
-    """
-    group: list[T] = []
-    room = most
-    for thing in things:
-        if group and (size(thing) > room or len(group) == count):
-            yield group
-            group, room = [], most
-        group.append(thing)
-        room -= size(thing)
-    if group:
-        yield group

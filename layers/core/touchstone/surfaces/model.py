@@ -11,7 +11,7 @@ from pydantic import Field
 
 from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
-from touchstone.judges.spends import JudgedBy, Spend, known_cost
+from touchstone.judges.spends import JudgedBy, Spend, known_cost, tokens_of
 from touchstone.judges.sureness import Confidence, SureFrom
 from touchstone.strict import Strict
 
@@ -21,6 +21,9 @@ TIER: Tier = "strong"
 FINAL: frozenset[str] = frozenset({"invalid_reply", "refused", "no_source", "split", "unsure"})
 """Reasons of unscored items that would be the same at the next try, since the replies are in the cache or there is no
 text."""
+
+TRIVIAL = "TRIVIAL"
+"""The class of a claim that the judge set aside when it took the summary apart. Nobody votes on it."""
 
 type Surface = Literal["quiz", "summary", "flashcards"]
 type MetricName = Literal[
@@ -148,7 +151,7 @@ class MetricResult(Strict):
     @property
     def tokens(self) -> int:
         """The input and output tokens of all calls."""
-        return sum(spend.input_tokens + spend.output_tokens for spend in self.spends)
+        return tokens_of(self.spends)
 
     @property
     def cost_usd(self) -> float | None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from touchstone.judges.fence import visible
 from touchstone.material import Question
 from touchstone.material.items import FALSE_WORDS, TRUE_WORDS
+from touchstone.text import FULL_WIDTH
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
-_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-"})
 _MARKED = re.compile(r"\s*(?:\(\s*([A-Za-z])\s*\)|\[\s*([A-Za-z])\s*\]|([A-Za-z])\s*[.):、])\s*(?=\S)")
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
@@ -29,7 +29,7 @@ def shown(text: str) -> str:
     Spaces are single. Superscripts and other forms that carry meaning stay as they are. If a text is nothing but tags
     (a question about HTML), the tags are kept.
     """
-    plain = visible(text).translate(_FULL_WIDTH).translate(_TYPOGRAPHY)
+    plain = visible(text).translate(FULL_WIDTH).translate(_TYPOGRAPHY)
     read = " ".join(html.unescape(_TAG.sub("", plain)).split())
     return read or " ".join(plain.split())
 

@@ -33,6 +33,7 @@ from touchstone.surfaces.catalogue import Material, Metric
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import (
     TIER,
+    TRIVIAL,
     Claims,
     ItemLabel,
     ItemVote,
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
 SCORES: frozenset[MetricName] = frozenset({"summary_coherence", "quiz_coverage", "flashcard_coverage"})
 """The metrics whose items get a number from a judge, in a label such as `3` or `DEPTH_2`. The labels of all other
 metrics are classes, which have no middle."""
-TRIVIAL = "TRIVIAL"
-"""The class of a claim that the judge set aside when it took the summary apart. Nobody votes on it."""
 NO_JUDGE = "misconfigured"
 """The reason of the empty vote that stands for a judge that does not exist."""
 

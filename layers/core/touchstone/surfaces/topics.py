@@ -1,6 +1,6 @@
 """The topics of a source: its pillars, or, if it has none, the topics that a judge finds in its text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from touchstone.judges.calls import Checked, JudgeReply
@@ -52,7 +52,7 @@ async def topics_of(source: Source, measuring: Measuring) -> Topics:
     if source.pillars:
         pillars = enumerate(source.pillars, start=1)
         return Topics(topics=tuple(_topic(str(n), one.concept, one.chunks, one.weight) for n, one in pillars))
-    sections = [section for section in sections_of(source.text) if section.strip()]
+    sections = source.sections
     read = await gather_all(_read(sections, place, measuring) for place in range(len(sections)))
     return Topics(
         topics=tuple(_merged([topic for part in read for topic in part.topics])),
@@ -71,7 +71,7 @@ def shown(topic: Topic) -> Mapping[str, object]:
     return {"text": topic.text, "passages": list(topic.passages), "left_out": topic.left_out}
 
 
-async def _read(sections: list[str], place: int, measuring: Measuring) -> Topics:
+async def _read(sections: Sequence[str], place: int, measuring: Measuring) -> Topics:
     section = sections[place]
     most = max(LEAST_A_SECTION, MOST_TOPICS // len(sections))
     found = await measuring.ask(

@@ -8,6 +8,7 @@ are.
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from typing import Literal
 
 # This list is written down because asking Unicode's tables about each of a million characters takes longer than a
@@ -45,6 +46,9 @@ def shortened(text: str, most: int) -> str:
     """The text, cut to `most` characters if it is longer; the last of them is then an ellipsis."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
+
+FULL_WIDTH: Mapping[int, int] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+"""What `str.translate` makes of full-width letters, digits and signs, and of the space of Chinese and Japanese."""
 
 type Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 

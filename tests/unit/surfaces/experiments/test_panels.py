@@ -15,6 +15,7 @@ from tests.support.judges import Asked, Line, Script
 from touchstone.errors import MisconfiguredError, OverloadedError, RefusedError, SettingsError
 from touchstone.judges import MemoryCache, load_registry
 from touchstone.judges.base import JudgeCount
+from touchstone.judges.panel import panel_led_by
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom
 from touchstone.records.experiments import pair_counts
@@ -23,8 +24,7 @@ from touchstone.surfaces.experiments.model import MAX_REPLICATES
 from touchstone.surfaces.experiments.pair_work import PairKept, orders_of
 from touchstone.surfaces.experiments.panels import agreement_on_metric
 from touchstone.surfaces.experiments.report import report_csv, report_html, report_markdown
-from touchstone.surfaces.experiments.run import experiment_panel
-from touchstone.surfaces.model import MetricName
+from touchstone.surfaces.model import TIER, MetricName
 from touchstone.surfaces.panel import metric_judges
 
 ORDER = tuple(load_registry(environ={}).providers)[:3]
@@ -81,7 +81,7 @@ async def measured(
     asked = experiment(sources=1, metrics=metrics, judges=judges or len(preferences), replicates=replicates)
     able = script.judges(cache=cache)
     first = able.get(ORDER[0], "strong")
-    several = metric_judges(able, 1) if sure and asked.judges == 1 else experiment_panel(able, first, asked.judges)
+    several = metric_judges(able, 1) if sure and asked.judges == 1 else panel_led_by(first, able, TIER, asked.judges)
     return await measure_pair(asked.pairs[0], asked.terms, judge=first, several=several, thresholds=sure), script
 
 

@@ -25,7 +25,7 @@ from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.conversing import Conversation, Conversing, TurnRequest
 from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.judges.spends import Spend, spends_of, spends_of_failure, tokens_of
 from touchstone.strict import Strict
 
 PURPOSE = "benchmark_audit"
@@ -132,7 +132,7 @@ async def take_turn(
             "turns": state.turns + 1,
             "silent": 0 if turn.calls else state.silent + 1,
             "spends": (*state.spends, *spends),
-            "tokens": state.tokens + _tokens(spends),
+            "tokens": state.tokens + tokens_of(spends),
         }
     )
     if turn.calls:
@@ -241,7 +241,7 @@ def _unanswered(state: AgentState, error: JudgeError | LimitError, *, seconds: f
     state = state.model_copy(
         update={
             "spends": (*state.spends, *spends),
-            "tokens": state.tokens + _tokens(spends),
+            "tokens": state.tokens + tokens_of(spends),
             "seconds": state.seconds + seconds,
         }
     )
@@ -264,7 +264,3 @@ def _bounded(state: AgentState) -> AgentState:
     if state.seconds >= bounds.seconds:
         return state.with_end("time", f"The {bounds.seconds:g} s of the case were used up.")
     return state
-
-
-def _tokens(spends: tuple[Spend, ...]) -> int:
-    return sum(spend.input_tokens + spend.output_tokens for spend in spends)

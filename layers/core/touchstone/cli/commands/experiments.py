@@ -350,7 +350,6 @@ async def _run(
 async def _estimated(found: "Experiment", asked: "Sequence[Judge]", registry: "Registry") -> "Estimate":
     from touchstone.surfaces.experiments import estimate_of
     from touchstone.surfaces.experiments.makers import PromptMaker
-    from touchstone.surfaces.experiments.run import listed
 
     for maker in found.makers:
         if isinstance(maker, PromptMaker) and maker.provider is not None:
@@ -359,7 +358,7 @@ async def _estimated(found: "Experiment", asked: "Sequence[Judge]", registry: "R
                 registry.provider(maker.provider)
             else:
                 registry.find(maker.provider, maker.model_name)
-    first, *others = [listed(registry, judge) for judge in asked] or [None]
+    first, *others = [registry.listed(judge.provider, judge.model) for judge in asked] or [None]
     return await estimate_of(found, first, others=others, registry=registry)
 
 
@@ -381,13 +380,13 @@ def asked_for(
 
 def _judges(found: "Experiment", judges: "Judges") -> "Sequence[Judge]":
     """The judges that are asked; empty if none is needed, or none has a key. In the latter case the library says so."""
-    from touchstone.surfaces.experiments.run import experiment_panel
+    from touchstone.judges.panel import panel_led_by
     from touchstone.surfaces.model import TIER
 
     first = judges.default(TIER) if found.needs_judge else None
     if first is None:
         return ()
-    panel = experiment_panel(judges, first, found.judges)
+    panel = panel_led_by(first, judges, TIER, found.judges)
     return (first,) if panel is None else panel.available
 
 

@@ -16,8 +16,7 @@ from touchstone.cli.screens.experiment_screen import cost_in_words, range_in_wor
 from touchstone.cli.terminal.progress import noted_progress
 from touchstone.cli.terminal.screen import confirm_spending, dollars, print_facts, say
 from touchstone.errors import InputError, SettingsError
-from touchstone.judges import Registry, load_registry
-from touchstone.judges.conversing import Conversing
+from touchstone.judges import load_registry
 from touchstone.judges.questions import without_price
 from touchstone.judges.registry import Model, unpriced_allowed
 from touchstone.usage import dollars as told_dollars
@@ -50,7 +49,8 @@ def estimated(cases: tuple[LoadedCase, ...], provider: str | None, bounds: Bound
         async with opened(registry=registry, sdks=False) as judges:
             if provider is None and judges.available():
                 solver = open_solver(judges)
-                return _estimate(cases, _listed(registry, solver), bounds), f"{solver.provider} {solver.model}"
+                listed = registry.listed(solver.provider, solver.model)
+                return _estimate(cases, listed, bounds), f"{solver.provider} {solver.model}"
         model = registry.model(provider or PROVIDER, TIER)
         return _estimate(cases, model, bounds), f"{provider or PROVIDER} {model.name}"
 
@@ -87,7 +87,7 @@ async def run(
     registry = load_registry()
     async with opened(registry=registry) as judges:
         model = open_solver(judges, provider)
-        listed = _listed(registry, model)
+        listed = registry.listed(model.provider, model.model)
         unknown = listed is None or not listed.priced
         if terms.max_cost_usd is not None and unknown and not unpriced_allowed():
             raise SettingsError(without_price(model.provider, model.model))
@@ -115,11 +115,3 @@ async def run(
 
 def _estimate(cases: tuple[LoadedCase, ...], model: Model | None, bounds: Bounds) -> AuditEstimate:
     return estimate_of((loaded.case for loaded in cases), model, bounds=bounds)
-
-
-def _listed(registry: Registry, model: Conversing) -> Model | None:
-    """The registry's entry of a model; None if the model is not listed, so that its price is not known."""
-    try:
-        return registry.find(model.provider, model.model)
-    except SettingsError:
-        return None

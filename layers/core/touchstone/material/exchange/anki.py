@@ -6,21 +6,18 @@ list of media. Ids are hashes of what they name, so that a deck that is imported
 
 import hashlib
 import html
-import io
 import json
 import sqlite3
-import zipfile
 from typing import Any
 
 from touchstone.errors import InputError
-from touchstone.material.exchange.keyed import keyed, right_choices
+from touchstone.material.exchange.keyed import keyed, packed, right_choices
 from touchstone.material.items import Deck, Flashcard, Question, Quiz
 from touchstone.material.parts import MAX_TEXT_CHARS
 
 MODEL_NAME = "Touchstone: front and back"
 SEPARATOR = "\x1f"
 """Stands between the fields of a note."""
-FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 CREATED = 1_600_000_000
 """When the collection began, in seconds since 1970: a fixed moment, so that one deck always gives the same package."""
 TABLES = """
@@ -71,12 +68,9 @@ def write_apkg(deck: Deck, *, name: str) -> bytes:
             (note, note, own, CREATED, number),
         )
     database.commit()
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as package:
-        package.writestr(zipfile.ZipInfo("collection.anki2", FIRST_DAY), database.serialize())
-        package.writestr(zipfile.ZipInfo("media", FIRST_DAY), "{}")
+    collection = database.serialize()
     database.close()
-    return packed.getvalue()
+    return packed([("collection.anki2", collection), ("media", b"{}")])
 
 
 def cards_of_quiz(quiz: Quiz) -> Deck:

@@ -15,7 +15,7 @@ from touchstone.errors import InputError
 from touchstone.material.exchange.keyed import keyed, literal, right_choices
 from touchstone.material.exchange.shown import FORMULA, shown
 from touchstone.material.items import Question, Quiz
-from touchstone.strict import fault_sentence
+from touchstone.strict import fault_sentence, first_fault
 
 MAX_LISTED_FAULTS = 10
 ROUNDING = 0.01
@@ -104,8 +104,7 @@ def read_gift(text: str, *, leave_out: bool = False) -> GiftQuiz:
     try:
         return GiftQuiz(quiz=Quiz.model_validate({"questions": questions}), left_out=tuple(left_out))
     except ValidationError as error:
-        wrong = error.errors(include_url=False, include_input=False)[0]
-        raise InputError(f"{fault_sentence(wrong)}.") from None
+        raise InputError(f"{fault_sentence(first_fault(error))}.") from None
 
 
 def _written(question: Question) -> str:
@@ -123,6 +122,11 @@ def _written(question: Question) -> str:
             if any(one.lstrip().startswith("%") for one in question.choices):
                 raise InputError(
                     f"Question {question.id} has a choice that begins with %, which GIFT takes for a share.",
+                    where=question.id,
+                )
+            if len(right) == len(question.choices):
+                raise InputError(
+                    f"Question {question.id} has no wrong choice, and GIFT takes it for one that is typed.",
                     where=question.id,
                 )
             lines = [f"{'=' if one in right else '~'}{_part(one)}" for one in question.choices]

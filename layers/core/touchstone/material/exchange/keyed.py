@@ -1,12 +1,17 @@
 """What all forms of exchange need of a quiz: a key that can be marked. For cards, a quiz is made of them."""
 
+import io
 import re
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterable, Iterator
+from xml.etree import ElementTree as ET
 
 from touchstone.errors import InputError
 from touchstone.material.items import MAX_QUESTIONS, Deck, Question, Quiz, truth_value
 from touchstone.text.latex import LOST_BACKSLASH
 
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)
+"""The earliest date that a zip can give a file."""
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML text may hold."""
 
@@ -55,6 +60,22 @@ def literal(answer: str) -> str:
 def for_xml(text: str) -> str:
     """The text without the control characters that XML cannot hold; U+FFFD stands in their place."""
     return _NOT_XML.sub("\ufffd", text)
+
+
+def as_document(root: ET.Element) -> bytes:
+    """A document of XML in UTF-8, indented."""
+    ET.indent(root)
+    data: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return data + b"\n"
+
+
+def packed(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """A zip of these files, all of the same date, so that the same content gives the same zip, byte for byte."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, data in files:
+            package.writestr(zipfile.ZipInfo(name, FIRST_DAY), data)
+    return held.getvalue()
 
 
 def quiz_of_cards(deck: Deck) -> Quiz:

@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
-from touchstone.material.exchange.keyed import for_xml, keyed, literal, right_choices
+from touchstone.material.exchange.keyed import as_document, for_xml, keyed, literal, right_choices
 from touchstone.material.items import Question, Quiz
 
 TYPES = {
@@ -18,9 +18,7 @@ def write_moodle_xml(quiz: Quiz) -> bytes:
     root = ET.Element("quiz")
     for question in keyed(quiz):
         _add(root, question)
-    ET.indent(root)
-    data: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
-    return data + b"\n"
+    return as_document(root)
 
 
 def _add(root: ET.Element, question: Question) -> None:

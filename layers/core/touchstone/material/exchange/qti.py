@@ -4,13 +4,11 @@ A package is a zip with `imsmanifest.xml` and one file for each item. Each item 
 same as 2.1 in other words: `choiceInteraction` is `qti-choice-interaction`, and `maxChoices` is `max-choices`.
 """
 
-import io
 import re
-import zipfile
 from typing import Literal
 from xml.etree import ElementTree as ET
 
-from touchstone.material.exchange.keyed import for_xml, keyed, right_choices
+from touchstone.material.exchange.keyed import as_document, for_xml, keyed, packed, right_choices
 from touchstone.material.items import Question, Quiz
 
 QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
@@ -23,8 +21,6 @@ TEMPLATES_3 = {
     MATCH: "https://purl.imsglobal.org/spec/qti/v3p0/rptemplates/match_correct.xml",
     MAPPED: "https://purl.imsglobal.org/spec/qti/v3p0/rptemplates/map_response.xml",
 }
-FIRST_DAY = (1980, 1, 1, 0, 0, 0)
-"""The date of every file in a package, so that one quiz gives one package, byte for byte."""
 
 _INNER_CAPITAL = re.compile(r"(?<=[a-z])[A-Z]")
 
@@ -39,24 +35,15 @@ def write_qti(quiz: Quiz, version: Literal["2.1", "3.0"] = "2.1") -> bytes:
         ET.SubElement(metadata, "schemaversion").text = "3.0.0"
     ET.SubElement(manifest, "organizations")
     resources = ET.SubElement(manifest, "resources")
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as package:
-        for number, question in enumerate(keyed(quiz), start=1):
-            name = f"item{number}.xml"
-            kind = "imsqti_item_xmlv3p0" if third else "imsqti_item_xmlv2p1"
-            resource = ET.SubElement(resources, "resource", identifier=f"item{number}", type=kind, href=name)
-            ET.SubElement(resource, "file", href=name)
-            item = _item(question, f"item{number}")
-            _put(package, name, _of_version_3(item) if third else item)
-        _put(package, "imsmanifest.xml", manifest)
-    return packed.getvalue()
-
-
-def _put(package: zipfile.ZipFile, name: str, document: ET.Element) -> None:
-    ET.indent(document)
-    package.writestr(
-        zipfile.ZipInfo(name, FIRST_DAY), ET.tostring(document, encoding="utf-8", xml_declaration=True) + b"\n"
-    )
+    files: list[tuple[str, bytes]] = []
+    for number, question in enumerate(keyed(quiz), start=1):
+        name = f"item{number}.xml"
+        kind = "imsqti_item_xmlv3p0" if third else "imsqti_item_xmlv2p1"
+        resource = ET.SubElement(resources, "resource", identifier=f"item{number}", type=kind, href=name)
+        ET.SubElement(resource, "file", href=name)
+        item = _item(question, f"item{number}")
+        files.append((name, as_document(_of_version_3(item) if third else item)))
+    return packed([*files, ("imsmanifest.xml", as_document(manifest))])
 
 
 def _item(question: Question, identifier: str) -> ET.Element:

@@ -30,9 +30,9 @@ from touchstone.operations.jobs.trying import ANY_PROVIDER, Postponement, postpo
 from touchstone.operations.quizzes.context import QuizContext
 from touchstone.quizzes import run as steps
 from touchstone.quizzes.generation import GeneratedQuiz, generate_quiz
-from touchstone.quizzes.judging import JudgedAttempt, apply_checks, evaluate_attempt, judge_attempt
+from touchstone.quizzes.judging import SECONDS, JudgedAttempt, apply_checks, evaluate_attempt, judge_attempt
 from touchstone.quizzes.learner import LearnerProfile
-from touchstone.quizzes.loop import SECONDS, query_weakness, retrieve_content
+from touchstone.quizzes.loop import query_weakness, retrieve_content
 from touchstone.quizzes.model import Content, QuizRequest, Unanswered
 from touchstone.quizzes.outcome import unanswered_of
 from touchstone.quizzes.run import Asking, QuizRun

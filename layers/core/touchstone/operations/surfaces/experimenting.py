@@ -248,12 +248,12 @@ def _faults(error: ValidationError) -> str:
 async def _plan(context: ExperimentContext, experiment: Experiment) -> ExperimentPlan:
     from touchstone.judges.registry import load_registry
     from touchstone.surfaces.experiments.estimate import estimate_of
-    from touchstone.surfaces.experiments.run import listed
 
     others: list[Model | None] = []
     if experiment.needs_judge and (experiment.judges != 1 or any_threshold(context.thresholds)):
         registry = load_registry()
-        others = [listed(registry, one) for one in context.several(None, experiment.judges).available[1:]]
+        asked = context.several(None, experiment.judges).available[1:]
+        others = [registry.listed(one.provider, one.model) for one in asked]
     a, b = experiment.variants
     return ExperimentPlan(
         name=experiment.name,

@@ -23,7 +23,6 @@ from touchstone.judges.registry import Model, Registry, load_registry
 from touchstone.material import Deck, Flashcard, Quiz, Source, Summary
 from touchstone.material import Question as QuizQuestion
 from touchstone.material.sentences import sentences_of
-from touchstone.material.source import sections_of
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material
 from touchstone.surfaces.claims import claims_of
@@ -33,7 +32,7 @@ from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, 
 from touchstone.surfaces.experiments.making import PROVIDERS_TIER, SIDES, MakerOrder, Makers
 from touchstone.surfaces.experiments.model import Experiment, ExperimentTerms, Generation, Pair
 from touchstone.surfaces.experiments.preference import preference_of
-from touchstone.surfaces.grounding import TOKENS_AN_ITEM, sections_shown
+from touchstone.surfaces.grounding import TOKENS_AN_ITEM
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.metrics.summary_faithfulness import CLAIMS_A_CALL
 from touchstone.surfaces.model import Claims, Topic, Topics
@@ -289,7 +288,7 @@ async def _made(pair: Pair, terms: ExperimentTerms, measuring: Measuring) -> tup
 
 def _topics(source: Source, *, most: bool) -> Topics:
     """Stand-ins for the fewest topics, or the most, that a judge may find in a source."""
-    sections = len(sections_of(source.text))
+    sections = len(source.sections)
     count = max(MOST_TOPICS, LEAST_A_SECTION * sections) if most else 1
     return Topics(
         topics=tuple(
@@ -304,7 +303,7 @@ def _grounded(summary: Summary, source: Source, *, most: bool) -> Iterator[_Size
     sentences = sentences_of(summary.text)
     claims = math.ceil(len(sentences) * CLAIMS_A_SENTENCE[most])
     asked = min(claims, CLAIMS_A_CALL)
-    for section in sections_shown(source):
+    for section in source.sections:
         size = len(section.encode(errors="replace")) + asked * STAND_IN_CHARS + PROMPT_BYTES
         room = BASE_OUTPUT_TOKENS + TOKENS_AN_ITEM * asked
         yield _Size(bytes=size, room=room, times=math.ceil(claims / CLAIMS_A_CALL))

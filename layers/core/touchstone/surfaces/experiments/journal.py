@@ -21,9 +21,10 @@ from typing import IO, Any, Self
 
 from pydantic import ValidationError
 
-from touchstone.errors import ConflictError, StoreError
+from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.locking import try_lock
+from touchstone.whole_files import unusable
 
 
 class ExperimentJournal:
@@ -49,7 +50,7 @@ class ExperimentJournal:
             path.parent.mkdir(parents=True, exist_ok=True)
             file = path.open("a+b")
         except OSError as error:
-            raise _unusable(path, error) from None
+            raise unusable(path, error) from None
         if not try_lock(file):
             file.close()
             raise ConflictError(f"Another run is at work in {path.parent}; wait until it has ended, or stop it.")
@@ -107,7 +108,7 @@ class ExperimentJournal:
         try:
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise _unusable(self._path, error) from None
+            raise unusable(self._path, error) from None
         finally:
             self._file.close()
 
@@ -124,7 +125,7 @@ class ExperimentJournal:
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(self._file.fileno(), self._end)
-            raise _unusable(self._path, error) from None
+            raise unusable(self._path, error) from None
         self._learn(entry, self._end, len(data))
         self._end += len(data)
 
@@ -136,7 +137,7 @@ class ExperimentJournal:
                 try:
                     await asyncio.to_thread(os.fsync, self._file.fileno())
                 except OSError as error:
-                    raise _unusable(self._path, error) from None
+                    raise unusable(self._path, error) from None
                 self._on_disk = reached
 
     def _read(self) -> None:
@@ -160,7 +161,3 @@ class ExperimentJournal:
         if entry["key"] is not None and entry["reply"] is not None:
             self._places[str(entry["key"])] = (start, length)
         self._spends.extend(paid)
-
-
-def _unusable(path: Path, error: OSError) -> StoreError:
-    return StoreError(f"{path} cannot be used ({type(error).__name__}); free some space, or name another folder.")

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from touchstone.errors import InputError, SettingsError, StoreError
-from touchstone.judges.base import Judge, JudgeCount, most_judges
+from touchstone.judges.base import Judge
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
-from touchstone.judges.panel import JudgePanel
+from touchstone.judges.panel import JudgePanel, panel_led_by
 from touchstone.judges.questions import without_price
 from touchstone.judges.registry import Model, Registry, load_registry, unpriced_allowed
 from touchstone.judges.spends import count_unpriced
@@ -98,7 +98,7 @@ async def run_experiment(
     own = aclosing(Judges(registry, EnvironmentKeys(registry))) if judges is None else nullcontext(judges)
     async with own as ours:
         asked = _judge(judge, ours, needed=experiment.needs_judge)
-        panel = None if asked is None else experiment_panel(ours, asked, experiment.judges)
+        panel = None if asked is None else panel_led_by(asked, ours, TIER, experiment.judges)
         if panel is not None and panel.shortage is not None:
             raise SettingsError(str(panel.shortage))
         named = _named(experiment, ours)
@@ -225,7 +225,7 @@ class _Run:
         return None if judge is None else RecordedJudge(judge, self._records, model=self._model(judge))
 
     def _model(self, judge: Judge | None) -> Model | None:
-        return None if judge is None else listed(self._registry, judge)
+        return None if judge is None else self._registry.listed(judge.provider, judge.model)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,27 +251,9 @@ class _Asking:
         return () if self.judge is None else (self.judge,)
 
 
-def experiment_panel(judges: Judges, first: Judge, wanted: JudgeCount) -> JudgePanel | None:
-    """The several judges of an experiment: `first`, then judges of other providers; None if one judge is wanted."""
-    if wanted == 1:
-        return None
-    others = [one for one in judges.distinct(TIER, len(judges.available())) if one.provider != first.provider]
-    most = most_judges(wanted)
-    in_turn = wanted == "until_sure"
-    return JudgePanel(wanted=most, available=(first, *others)[:most], remedy=judges.remedy, in_turn=in_turn)
-
-
-def listed(registry: Registry, judge: Judge) -> Model | None:
-    """The model of a judge in the registry; None if it is not listed, so that its price is not known."""
-    try:
-        return registry.find(judge.provider, judge.model)
-    except SettingsError:
-        return None
-
-
 def _priced(registry: Registry, judge: Judge) -> None:
     """Refuse to bound a cost if a model's price is not known, unless `TOUCHSTONE_UNPRICED` allows it."""
-    model = listed(registry, judge)
+    model = registry.listed(judge.provider, judge.model)
     if (model is None or not model.priced) and not unpriced_allowed():
         raise SettingsError(without_price(judge.provider, judge.model))
 

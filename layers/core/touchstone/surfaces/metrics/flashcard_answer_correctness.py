@@ -19,7 +19,7 @@ from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
 from touchstone.material import Deck, Flashcard, Source
-from touchstone.surfaces.grounding import Grounded, GroundedItem, Rule, ground, sections_shown
+from touchstone.surfaces.grounding import Grounded, GroundedItem, Rule, ground
 from touchstone.surfaces.measuring import Labelled, Measuring
 from touchstone.surfaces.model import MetricResult, UnscoredItem, result
 from touchstone.together import gather_all
@@ -58,7 +58,7 @@ RULE = Rule(
 
 async def flashcard_answer_correctness(deck: Deck, source: Source | None, measuring: Measuring) -> MetricResult:
     """Measure a deck against the passages that its cards name, and against a source. Failed cards are unscored."""
-    sections = sections_shown(source) if source else ()
+    sections = source.sections if source else ()
     groups: dict[Sequence[str], list[Flashcard]] = {}
     for card in deck.cards:
         groups.setdefault((card.chunk,) if card.chunk else sections, []).append(card)

@@ -10,9 +10,9 @@ guidelines 6-10).
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from touchstone.judges.calls import JudgeReply
+from touchstone.judges.calls import JudgeReply, grouped
 from touchstone.material import Question, Quiz
-from touchstone.surfaces.measuring import Labelled, Measuring, grouped
+from touchstone.surfaces.measuring import Labelled, Measuring
 from touchstone.surfaces.model import MetricResult
 from touchstone.surfaces.numbered import ClassVerdict, Numbers, ask_each, labelled, verdict_faults, verdict_label
 from touchstone.together import gather_all

@@ -11,11 +11,11 @@ content selection in summarization: the pyramid method".
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from touchstone.judges.calls import JudgeReply
+from touchstone.judges.calls import JudgeReply, grouped
 from touchstone.judges.fence import contains_verbatim
 from touchstone.material import Source, Summary
 from touchstone.surfaces.grounding import Grounded
-from touchstone.surfaces.measuring import Labelled, Measuring, grouped
+from touchstone.surfaces.measuring import Labelled, Measuring
 from touchstone.surfaces.model import ItemLabel, MetricResult, Topic
 from touchstone.surfaces.numbered import Numbers, ask_each, is_blank, labelled
 from touchstone.surfaces.topics import of_topics, shown, topics_of

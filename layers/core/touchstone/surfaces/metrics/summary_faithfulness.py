@@ -16,15 +16,14 @@ from typing import Literal
 from touchstone.judges.calls import JudgeReply
 from touchstone.material import Source, Summary
 from touchstone.surfaces.claims import claims_of
-from touchstone.surfaces.grounding import Grounded, GroundedItem, Rule, ground, sections_shown
+from touchstone.surfaces.grounding import Grounded, GroundedItem, Rule, ground
 from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.model import Claim, ItemLabel, MetricResult, result
+from touchstone.surfaces.model import TRIVIAL, Claim, ItemLabel, MetricResult, result
 from touchstone.text.language import Language
 
 CLAIMS_A_CALL = 15
 
 type ClaimLabel = Literal["SUPPORTED", "CONTRADICTED", "UNSUPPORTED"]
-TRIVIAL = "TRIVIAL"
 WHY_TRIVIAL: Mapping[Language, str] = {
     "en": "It says nothing that a source could support.",
     "zh": "其中没有任何需要原文支持的内容。",
@@ -60,7 +59,7 @@ async def summary_faithfulness(summary: Summary, source: Source, measuring: Meas
     told = [
         GroundedItem(id=one.id, values={"text": one.text}, text=one.text) for one in found.claims if not one.trivial
     ]
-    grounded = await ground(RULE, told, sections_shown(source), measuring)
+    grounded = await ground(RULE, told, source.sections, measuring)
     trivial = [_trivial(one, measuring.language) for one in found.claims if one.trivial]
     return result(
         "summary_faithfulness",
