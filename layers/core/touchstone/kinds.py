@@ -1,5 +1,6 @@
 """Whether an argument of a public function is of the kind that it takes. Each function raises `InputError` if not."""
 
+import math
 from collections.abc import Iterable
 from types import UnionType
 
@@ -19,8 +20,10 @@ def require_kind(name: str, given: object, wanted: type | UnionType, words: str,
 
 
 def require_seconds(given: object) -> None:
-    """Refuse what is no number of seconds."""
+    """Refuse what is no number of seconds, as infinity is none."""
     require_kind("seconds", given, int | float, "a number of seconds")
+    if isinstance(given, float) and not math.isfinite(given):
+        raise InputError(f"seconds is a number of seconds, and {given} is none.", where="seconds")
 
 
 def require_list(name: str, given: object, *, of: str) -> None:

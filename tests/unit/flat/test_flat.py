@@ -198,6 +198,12 @@ CHAPTER_2 = touchstone.QuizRequest(curriculum=CURRICULUM.id, chapter="2", ui_lan
         ("make_quiz", [CHAPTER_2], {"learner": "x"}, "A LearnerProfile is wanted, and this is a str;"),
         ("make_quiz", [CHAPTER_2], {"seconds": "x"}, "seconds must be a number of seconds, and this is of type str."),
         ("judge_submission", [BRIEF, "text"], {"seconds": "x"}, "seconds must be a number of seconds,"),
+        (
+            "judge_submission",
+            [BRIEF, "text"],
+            {"seconds": float("nan")},
+            "seconds is a number of seconds, and nan is none",
+        ),
         ("solve", [], {"image": "problem.png"}, "image must be the bytes of a picture, and this is of type str."),
     ],
 )
