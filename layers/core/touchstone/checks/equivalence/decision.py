@@ -16,6 +16,7 @@ from touchstone.checks.equivalence.extraction import (
 )
 from touchstone.checks.equivalence.matching import as_rows
 from touchstone.checks.equivalence.periods import may_be_one_family
+from touchstone.checks.equivalence.subjects import is_odds, speak_of_others
 from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Items, Quantity, Truth, Value, Words
@@ -213,6 +214,9 @@ def _answered(
     same = _decided(found, wanted, comparison, tolerance)
     if same is not None and _is_left_open((found, one), (wanted, other), same=same):
         same = None
+    sides = (found[0], where.text, one), (wanted[0], place.text, other)
+    if same and (speak_of_others(*sides) or is_odds(*sides)):
+        same, comparison.because = None, "subjects"
     if (answer := as_rows((one, where.text), (other, place.text), same=same)) is not same:
         comparison.because = "rows"
     if answer and one != other and _opposed(one, other):
