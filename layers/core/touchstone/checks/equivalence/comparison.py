@@ -8,7 +8,7 @@ kinds are different only if no reader would take one for the other; otherwise th
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import ceil, floor
 from operator import itemgetter
 from string import ascii_lowercase, ascii_uppercase
@@ -23,10 +23,18 @@ from touchstone.checks.equivalence.amounts import (
 )
 from touchstone.checks.notation.syntax import tree_of
 from touchstone.checks.notation.tokens import tokens_of
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.notation.trees import (
+    Apply,
+    Name,
+    NotAnExpressionError,
+    Number,
+    Tree,
+    difference,
+    value_or_none,
+)
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values import kinds
-from touchstone.checks.values.exact import rational
+from touchstone.checks.values.exact import linear, rational
 from touchstone.checks.values.intervals import merged
 from touchstone.checks.values.kinds import Condition, Items, Matrix, Quantity, Ratio, Solutions, Value, Words
 from touchstone.checks.values.matrices import as_matrix, as_vector
@@ -228,12 +236,19 @@ class Comparison:
             # -1, 3 are two roots, while (-1, 3) is a point or an interval.
             return None if same and "" in kinds and len(left.values) == _PAIR else same
         if "⦃⦄" in kinds:
-            return _same_in_any_order(self._distinct(left.values), self._distinct(right.values), self.same)
+            same = _same_in_any_order(self._distinct(left.values), self._distinct(right.values), self._member)
+            # Who lists HT and TH in one set does not mean their product.
+            return None if same and len(dict.fromkeys(left.values)) != len(dict.fromkeys(right.values)) else same
         same = _same_in_any_order(left.values, right.values, self.same)
         if same and any(value in left.values[:place] for place, value in enumerate(left.values)):
             # What names a value twice is no set of values: 2, 8, 8, 1 is an order.
             return True if _same_in_order(left.values, right.values, self.same) else None
         return same
+
+    def _member(self, left: Value, right: Value) -> Answer:
+        """As `same`, for the members of two sets. A set within one of them is no member alone: {1, {2}} and {1, 2}."""
+        sets = [isinstance(each, Items) and each.brackets == "⦃⦄" for each in (left, right)]
+        return self.same(left, right) if sets[0] == sets[1] else None
 
     def _distinct(self, values: Sequence[Value]) -> list[Value]:
         kept: list[Value] = []
@@ -296,6 +311,8 @@ class Comparison:
         return same is True or (same is None and not value.units)
 
     def _conditions(self, left: Condition, right: Condition) -> Answer:
+        if _never_vary(left) and _never_vary(right):
+            return True if left == right else None  # x = x + 1, as a program says it
         same = self._algebra.conditions(left, right)
         if same and _in_another_order((left.left, left.right), (right.left, right.right)):
             return None
@@ -412,15 +429,37 @@ def _unwrapped(value: Value) -> Value:
 
 def _in_another_order(left: tuple[Tree, ...], right: tuple[Tree, ...]) -> bool:
     """Whether what may be products of matrices have their factors in another order: A^{-1}B and BA^{-1}."""
-    if left == right or not all(any(map(_may_be_of_matrices, side)) for side in (left, right)):
+    both = _in_both_orders(left) or _in_both_orders(right)
+    if left == right or not (both or all(any(map(_may_be_of_matrices, side)) for side in (left, right))):
         return False
     return [*map(_factors, left)] != [*map(_factors, right)]
+
+
+def _in_both_orders(trees: tuple[Tree, ...]) -> bool:
+    """Whether a product of two capital letters occurs in both orders: who writes AB + BA means two products."""
+    products = (_factors(part) for tree in trees for part in tree.parts if _is_product(part))
+    pairs = {pair for names in products for pair in pairwise(names) if all(map(_is_capital, pair))}
+    return any(one != other and (other, one) in pairs for one, other in pairs)
+
+
+def _is_product(tree: Tree) -> bool:
+    return isinstance(tree, Apply) and tree.operation == "mul"
+
+
+def _is_capital(name: str) -> bool:
+    return len(name) == 1 and name.isupper()
+
+
+def _never_vary(condition: Condition) -> bool:
+    """Whether an equation holds always or never, whatever its names stand for."""
+    terms = value_or_none(linear, difference(condition.left, condition.right))
+    return condition.sign == "=" and terms is not None and not any(factor for name, factor in terms.items() if name)
 
 
 def _may_be_of_matrices(tree: Tree) -> bool:
     """Whether an inverse or a transpose of capital letters occurs in a tree: in A^{-1}B the order counts."""
     turned = (part.arguments[0].names for part in tree.parts if isinstance(part, Apply) and _turns(part))
-    return any(names and all(len(name) == 1 and name.isupper() for name in names) for names in turned)
+    return any(names and all(map(_is_capital, names)) for names in turned)
 
 
 def _turns(tree: Apply) -> bool:

@@ -17,6 +17,7 @@ from touchstone.checks.equivalence.extraction import (
 from touchstone.checks.equivalence.matching import as_rows
 from touchstone.checks.equivalence.periods import may_be_one_family
 from touchstone.checks.equivalence.subjects import is_odds, speak_of_others
+from touchstone.checks.equivalence.writing import are_told_apart, has_bits
 from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Items, Quantity, Truth, Value, Words
@@ -48,7 +49,7 @@ _PARAMETERS = frozenset("tskrcuvmn") | {"lambda", "mu"}
 """Names of a parameter, which any of them may have."""
 _VECTOR = r"\\(?:vec|hat|mathbf|boldsymbol|bm|overrightarrow)\s?\{?\\?[A-Za-z]{1,5}\}?"
 _ORDERED = re.compile(
-    rf"(?P<one>{_VECTOR}|(?<![^\W\d_\\^])[^\W\d_])\s?(?P<sign>×|\\times|∘|\\circ)(?![A-Za-z])\s?"
+    rf"(?P<one>{_VECTOR}|(?<![^\W\d_\\^])[^\W\d_])\s?(?P<sign>×|∘|(?:\\times|\\circ)(?![A-Za-z]))\s?"
     rf"(?P<other>{_VECTOR}|[^\W\d_])(?![^\W\d_])"
 )
 """Two vectors, sets or functions with a sign between them that has an order: `\\vec a × \\vec b`, `A × B`, `f ∘ g`."""
@@ -103,6 +104,8 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     if _DIGITS.fullmatch(given) and _DIGITS.fullmatch(expected):
         if given == expected:
             return True
+        if has_bits(given) != has_bits(expected) and tolerance is None and int(given) == int(expected):
+            return None
         if "." not in given and "." not in expected and (int(given) == int(expected) or tolerance is None):
             return int(given) == int(expected)
     found, wanted = _read_both(given, expected, at_once=at_once)
@@ -217,6 +220,8 @@ def _answered(
     sides = (found[0], where.text, one), (wanted[0], place.text, other)
     if same and (speak_of_others(*sides) or is_odds(*sides)):
         same, comparison.because = None, "subjects"
+    if same and one != other and are_told_apart((found[0], where.text), (wanted[0], place.text)):
+        same, comparison.because = None, "writing"
     if (answer := as_rows((one, where.text), (other, place.text), same=same)) is not same:
         comparison.because = "rows"
     if answer and one != other and _opposed(one, other):

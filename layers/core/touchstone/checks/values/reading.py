@@ -232,7 +232,8 @@ def _braced_sets(tokens: Tokens) -> Tokens:
             continue
         close = closing(found, place)
         inside = found[place + 1 : close]
-        if close < len(found) and any(each.is_sign(",", ";", "|", ":") for _, each in at_top(inside)):
+        within = behind is not None and behind.is_sign(",") and bool(inside)  # the last of {1, 2, {3}}
+        if close < len(found) and (within or any(each.is_sign(",", ";", "|", ":") for _, each in at_top(inside))):
             found[place], found[close] = token._replace(text="⦃"), found[close]._replace(text="⦄")
     return found
 

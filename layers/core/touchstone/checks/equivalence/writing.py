@@ -1,0 +1,65 @@
+"""Answers of one value whose writing tells them apart: 01 and 1, "abc" and "cba", `p and q` and `p or q`."""
+
+import re
+
+from touchstone.checks.notation.tokens import tokens_of
+from touchstone.checks.notation.trees import Name, value_or_none
+from touchstone.checks.values.kinds import Items, Quantity, Value
+from touchstone.checks.values.pieces import connected
+
+_BITS = re.compile(r"(?<![\w.:/-])(?<!\d,)0[01]{1,63}+(?![\w:/]|[.,-]\d)", re.ASCII)
+"""Digits of a code: no number, date or time begins so."""
+_QUOTED = re.compile(r"\"([^\"]{1,200})\"|(?<!\w)'([^']{1,200})'(?!\w)")
+_LETTER = re.compile(r"[^\W\d_]")
+_VECTOR = r"\\(?:vec|hat|mathbf|boldsymbol|bm|overrightarrow)\s?\{?\\?[A-Za-z]{1,5}\}?"
+_PRODUCT = re.compile(rf"{_VECTOR}\s?(?:(?P<cross>×|\\times)|(?P<dot>[·⋅∙•]|\\cdot|\\bullet))\s?{_VECTOR}")
+_SEARCHED = 400
+"""The most characters of an answer that are searched."""
+
+
+def has_bits(text: str) -> bool:
+    """Whether an answer holds digits that are a code, 0101 or 01, and perhaps no number."""
+    return _BITS.search(text[:_SEARCHED]) is not None
+
+
+def are_told_apart(given: tuple[Value, str], expected: tuple[Value, str]) -> bool:
+    """Whether the writing of two answers, called the same, leaves that open. Each answer: its value and its text."""
+    (value, one), (_, other) = given, expected
+    if sorted(_BITS.findall(one[:_SEARCHED])) != sorted(_BITS.findall(other[:_SEARCHED])):
+        return True
+    if _quoted_otherwise(one[:_SEARCHED], other[:_SEARCHED]):
+        return True
+    if {_product(one), _product(other)} == {"cross", "dot"}:
+        return True
+    return _all_names(value) and {_connector(one), _connector(other)} == {"and", "or"}
+
+
+def _quoted_otherwise(one: str, other: str) -> bool:
+    """Whether two texts quote different strings: within quotation marks case and order count."""
+    mine, theirs = (["".join(found) for found in _QUOTED.findall(text)] for text in (one, other))
+    mine, theirs = (list(filter(_LETTER.search, quoted)) for quoted in (mine, theirs))
+    if mine and theirs:
+        return mine != theirs
+    for quoted, text, bare in ((mine, one, other), (theirs, other, one)):
+        if len(quoted) == 1 and len(text.strip()) == len(quoted[0]) + 2:
+            return quoted[0].strip(" .").casefold() != bare.strip(" .").casefold()
+    return False
+
+
+def _product(text: str) -> str:
+    """Which product of two vectors a text holds: "cross", "dot", or "" for none."""
+    found = _PRODUCT.search(text[:_SEARCHED])
+    return "" if found is None else found.lastgroup or ""
+
+
+def _all_names(value: Value) -> bool:
+    """Whether a value is a list of statements' names: p, q."""
+    match value:
+        case Items(values=values, brackets=""):
+            return all(isinstance(each, Quantity) and isinstance(each.tree, Name) for each in values)
+    return False
+
+
+def _connector(text: str) -> str:
+    tokens = value_or_none(tokens_of, text)
+    return "" if tokens is None else connected(tokens)[1]
