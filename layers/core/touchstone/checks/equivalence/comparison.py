@@ -76,6 +76,9 @@ class Comparison:
             case Quantity(), Quantity():
                 answer, because = same_amount(left, right, self._algebra.trees)
                 answer = None if answer and _in_another_order((left.tree,), (right.tree,)) else answer
+                if answer is False and (turned := _spread_out(left.tree, right.tree)) is not None:
+                    same = self._algebra.trees(*turned)
+                    answer = (None if _in_another_order(turned[:1], turned[1:]) else True) if same else same
                 self.because = because or self.because
                 return answer
             case (kinds.Ambiguous(), _) | (_, kinds.Ambiguous()):
@@ -84,9 +87,9 @@ class Comparison:
                 self.because = "words"
                 return _symbols(left, right) or self._letters(left, right)
             case Solutions(), _:
-                return self._solutions(left, right)
+                return self._solutions(_without_repeats(left), right)
             case _, Solutions():
-                return self._solutions(right, left)
+                return self._solutions(_without_repeats(right), left)
         if isinstance(left, _FACTS) or isinstance(right, _FACTS):
             return self._facts(left, right)
         answer = self._several(left, right)
@@ -274,7 +277,7 @@ class Comparison:
             one, other = as_condition(left), as_condition(right)
             return None if one is None or other is None else self._conditions(one, other)
         if isinstance(right, Solutions):
-            return self._alternatives(left, right)
+            return self._alternatives(left, _without_repeats(right))
         values = _unnamed(left)
         if len(values) == 1:
             return self.same(values[0], right)
@@ -435,6 +438,36 @@ def _in_another_order(left: tuple[Tree, ...], right: tuple[Tree, ...]) -> bool:
     return [*map(_factors, left)] != [*map(_factors, right)]
 
 
+def _spread_out(left: Tree, right: Tree) -> tuple[Tree, Tree] | None:
+    """Two expressions in matrices with every transpose at its matrices, (A + B)^T as A^T + B^T; None for any others."""
+    if not (_may_be_of_matrices(left) or _may_be_of_matrices(right)):
+        return None
+    turned = _transposes_inside(left), _transposes_inside(right)
+    return None if turned == (left, right) else turned
+
+
+def _transposes_inside(tree: Tree) -> Tree:
+    match tree:
+        case Apply("pow", (inside, Name("T"))):
+            return _transposed(_transposes_inside(inside))
+        case Apply(operation, arguments):
+            return Apply(operation, tuple(map(_transposes_inside, arguments)))
+    return tree
+
+
+def _transposed(tree: Tree) -> Tree:
+    match tree:
+        case Number():
+            return tree
+        case Apply("pow", (inside, Name("T"))):
+            return inside
+        case Apply("add" | "neg" as operation, arguments):
+            return Apply(operation, tuple(map(_transposed, arguments)))
+        case Apply("mul", (one, other)):
+            return Apply("mul", (_transposed(other), _transposed(one)))
+    return Apply("pow", (tree, Name("T")))
+
+
 def _in_both_orders(trees: tuple[Tree, ...]) -> bool:
     """Whether a product of two capital letters occurs in both orders: who writes AB + BA means two products."""
     products = (_factors(part) for tree in trees for part in tree.parts if _is_product(part))
@@ -591,6 +624,18 @@ def _all_same(answers: Iterable[Answer]) -> Answer:
             return False
         unknown = unknown or answer is None
     return None if unknown else True
+
+
+def _without_repeats(solutions: Solutions) -> Solutions:
+    """The alternatives without those that give their only name a number that an earlier one gave it: x = 2 or x = 4/2."""
+    kept = dict[object, tuple[tuple[str, Value], ...]]()
+    for each in solutions.alternatives:
+        match each:
+            case ((name, Quantity(tree=tree, units=())),) if (number := value_or_none(rational, tree)) is not None:
+                kept.setdefault((name, number), each)
+            case _:
+                kept[len(kept)] = each
+    return solutions if len(kept) == len(solutions.alternatives) else Solutions(tuple(kept.values()))
 
 
 def _single_named(solutions: Solutions) -> bool:

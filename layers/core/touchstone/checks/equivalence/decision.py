@@ -14,14 +14,16 @@ from touchstone.checks.equivalence.extraction import (
     typed,
     what_is_called,
 )
-from touchstone.checks.equivalence.matching import as_rows
+from touchstone.checks.equivalence.matching import as_rows, rows_of
+from touchstone.checks.equivalence.parts import parts_of
 from touchstone.checks.equivalence.periods import may_be_one_family
 from touchstone.checks.equivalence.subjects import is_odds, speak_of_others
-from touchstone.checks.equivalence.writing import are_told_apart, has_bits
+from touchstone.checks.equivalence.writing import are_told_apart, has_bits, has_direction_alone
 from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Items, Quantity, Truth, Value, Words
 from touchstone.checks.values.reading import read, simple_number
+from touchstone.checks.values.times import school_year
 from touchstone.kinds import require_kind, require_texts
 from touchstone.limits import NotAtOnceError
 from touchstone.packaged import own_sources, own_table
@@ -108,10 +110,10 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
             return None
         if "." not in given and "." not in expected and (int(given) == int(expected) or tolerance is None):
             return int(given) == int(expected)
-    found, wanted = _read_both(given, expected, at_once=at_once)
-    if found is None or wanted is None:
-        return None
-    return _answered(found, wanted, (given, expected), Comparison(None if at_once else SECONDS), tolerance)
+    comparison = Comparison(None if at_once else SECONDS)
+    if (settled := _by_form((given, expected), comparison, tolerance, at_once=at_once)) is not None:
+        return settled[0]
+    return _read_and_compared((given, expected), comparison, tolerance, at_once=at_once)
 
 
 def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) -> Explanation:
@@ -119,8 +121,10 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
     from touchstone.checks.equivalence.describing import described
 
     _require_kinds(given, expected, tolerance)
-    found, wanted = _read_both(given, expected, at_once=False)
     comparison = Comparison(SECONDS)
+    if (settled := _by_form((given, expected), comparison, tolerance, at_once=False)) is not None:
+        return Explanation(answer=settled[0], given=given, expected=expected, because=_RULES[settled[1]])
+    found, wanted = _read_both(given, expected, at_once=False)
     if found is None or wanted is None:
         answer, rule = None, "unread"
     else:
@@ -152,6 +156,41 @@ def _read_both(given: str, expected: str, *, at_once: bool) -> tuple[ReadAnswer 
     elif found is not None and isinstance(found[0], Choice):
         wanted = _read_answer(expected, choice=True)
     return found, wanted
+
+
+def _by_form(
+    texts: tuple[str, str], comparison: Comparison, tolerance: Tolerance | None, *, at_once: bool
+) -> tuple[bool | None, str] | None:
+    """The answer for two texts of one form that is no value, and its rule; None for any others.
+
+    Two school years are the same if they begin in one year. Two answers in parts are the same if all their parts are.
+    """
+    years = [school_year(typed(text).strip(" .")) for text in texts]
+    if None not in years:
+        return years[0] == years[1], "school years"
+    parts = [parts_of(text) for text in texts]
+    if not any(parts):
+        return None
+    mine, theirs = (own or rows_of(typed(text)) for own, text in zip(parts, texts, strict=True))
+    if not mine or mine.keys() != theirs.keys():
+        return None
+    answers = {
+        _read_and_compared((part, theirs[label]), comparison, tolerance, at_once=at_once)
+        for label, part in mine.items()
+    }
+    # A list of results may be numbered in any order.
+    listed = "1" in mine and sorted(mine.values()) == sorted(theirs.values())
+    different = None if listed else False
+    return different if False in answers else None if None in answers else True, "parts"
+
+
+def _read_and_compared(
+    texts: tuple[str, str], comparison: Comparison, tolerance: Tolerance | None, *, at_once: bool
+) -> bool | None:
+    found, wanted = _read_both(*texts, at_once=at_once)
+    if found is None or wanted is None:
+        return None
+    return _answered(found, wanted, texts, comparison, tolerance)
 
 
 def _opposed(given: str, expected: str) -> bool:
@@ -222,6 +261,8 @@ def _answered(
         same, comparison.because = None, "subjects"
     if same and one != other and are_told_apart((found[0], where.text), (wanted[0], place.text)):
         same, comparison.because = None, "writing"
+    if same is not None and has_direction_alone(where.text, place.text):
+        same, comparison.because = None, "directions"
     if (answer := as_rows((one, where.text), (other, place.text), same=same)) is not same:
         comparison.because = "rows"
     if answer and one != other and _opposed(one, other):

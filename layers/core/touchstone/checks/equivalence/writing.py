@@ -13,6 +13,9 @@ _QUOTED = re.compile(r"\"([^\"]{1,200})\"|(?<!\w)'([^']{1,200})'(?!\w)")
 _LETTER = re.compile(r"[^\W\d_]")
 _VECTOR = r"\\(?:vec|hat|mathbf|boldsymbol|bm|overrightarrow)\s?\{?\\?[A-Za-z]{1,5}\}?"
 _PRODUCT = re.compile(rf"{_VECTOR}\s?(?:(?P<cross>×|\\times)|(?P<dot>[·⋅∙•]|\\cdot|\\bullet))\s?{_VECTOR}")
+_COMPASS = re.compile(r"\d\s?(?:[°'′″\"]|\s?degrees)\s?([NSEW])(?!\w)")
+_NEGATIVE = frozenset("SW")
+"""Directions of the compass that coordinates without letters say by a minus sign."""
 _SEARCHED = 400
 """The most characters of an answer that are searched."""
 
@@ -32,6 +35,12 @@ def are_told_apart(given: tuple[Value, str], expected: tuple[Value, str]) -> boo
     if {_product(one), _product(other)} == {"cross", "dot"}:
         return True
     return _all_names(value) and {_connector(one), _connector(other)} == {"and", "or"}
+
+
+def has_direction_alone(one: str, other: str) -> bool:
+    """Whether only one of two answers names directions behind degrees, one of them south or west: 40° S and 40°, -40°."""
+    mine, theirs = (set(_COMPASS.findall(text[:_SEARCHED])) for text in (one, other))
+    return bool(mine) != bool(theirs) and not _NEGATIVE.isdisjoint(mine | theirs)
 
 
 def _quoted_otherwise(one: str, other: str) -> bool:

@@ -56,6 +56,15 @@ def _at(hour: int, minute: int, second: int, half: str | None) -> Clock | None:
     return Clock((hour * 60 + minute) * 60 + second, half=1 <= hour <= _NOON)
 
 
+def school_year(text: str) -> int | None:
+    """The year in which the school year or season begins that the whole of `text` names, 2023/24; None for others."""
+    match = _PATTERN["school year"].fullmatch(text) if len(text) <= LENGTH else None
+    if match is None:
+        return None
+    following = str(int(match["first"]) + 1)
+    return int(match["first"]) if match["last"] in (following, following[2:]) else None
+
+
 def zone(text: str) -> Solutions | None:
     """The hours of a time zone, UTC+8 or GMT+5:30, under the name UTC; None for any other text."""
     match = _PATTERN["zone"].fullmatch(text) if text[:3] in ("UTC", "GMT") else None
