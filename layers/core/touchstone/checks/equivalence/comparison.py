@@ -280,7 +280,8 @@ class Comparison:
             return self._alternatives(left, _without_repeats(right))
         values = _unnamed(left)
         if len(values) == 1:
-            return self.same(values[0], right)
+            same = self.same(values[0], right)
+            return None if same is False and _is_computed_name(left, right) else same
         match right:
             case Items():
                 same = self._items(Items(tuple(values), "{}"), right)
@@ -499,13 +500,23 @@ def _turns(tree: Apply) -> bool:
     return tree.operation == "pow" and tree.arguments[1] in _TURNING
 
 
+def _term(tree: Tree) -> list[str]:
+    """The factors of a term of a sum, with a sign before those of a term that is taken away."""
+    match tree:
+        case Apply("neg", (inside,)):
+            return ["-", *_factors(inside)]
+        case Apply("mul", (Apply("neg", (first,)), *rest)):
+            return ["-", *_factors(Apply("mul", (first, *rest)))]
+    return _factors(tree)
+
+
 def _factors(tree: Tree) -> list[str]:
     """The names of an expression in matrices, in their order, which an inverse or a transpose turns."""
     match tree:
         case Name(name):
             return [name]
         case Apply("add", arguments):
-            return [name for names in sorted(map(_factors, arguments)) for name in names]
+            return [name for names in sorted(map(_term, arguments)) for name in names]
         case Apply(_, arguments):
             names = [name for each in arguments for name in _factors(each)]
             return [f"{name}^" for name in _factors(arguments[0])[::-1]] if _turns(tree) else names
@@ -624,6 +635,14 @@ def _all_same(answers: Iterable[Answer]) -> Answer:
             return False
         unknown = unknown or answer is None
     return None if unknown else True
+
+
+def _is_computed_name(solutions: Solutions, value: Value) -> bool:
+    """Whether a value is the name itself of an expression with names: k beside `i × j = k`."""
+    match solutions.alternatives, value:
+        case ((((name, Quantity(tree=tree)),),), Quantity(tree=Name(other))):
+            return name == other and not tree.is_constant
+    return False
 
 
 def _without_repeats(solutions: Solutions) -> Solutions:

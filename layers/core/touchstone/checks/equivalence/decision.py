@@ -23,7 +23,7 @@ from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Items, Quantity, Truth, Value, Words
 from touchstone.checks.values.reading import read, simple_number
-from touchstone.checks.values.times import school_year
+from touchstone.checks.values.times import periods
 from touchstone.kinds import require_kind, require_texts
 from touchstone.limits import NotAtOnceError
 from touchstone.packaged import own_sources, own_table
@@ -55,6 +55,8 @@ _ORDERED = re.compile(
     rf"(?P<other>{_VECTOR}|[^\W\d_])(?![^\W\d_])"
 )
 """Two vectors, sets or functions with a sign between them that has an order: `\\vec a × \\vec b`, `A × B`, `f ∘ g`."""
+_VECTORS = (frozenset("ijk"), frozenset("uvw"))
+"""Letters that stand for vectors, if a cross is between two of them."""
 _SEGMENT = re.compile("bar [A-Z]{2}")
 _RULES: dict[str, str] = own_table(__file__, "rules.json")
 """The rules that decide, in words for people."""
@@ -163,11 +165,11 @@ def _by_form(
 ) -> tuple[bool | None, str] | None:
     """The answer for two texts of one form that is no value, and its rule; None for any others.
 
-    Two school years are the same if they begin in one year. Two answers in parts are the same if all their parts are.
+    Two school years are the same if they begin in one year, two months if both numbers agree. Two answers in parts are the same if all their parts are.
     """
-    years = [school_year(typed(text).strip(" .")) for text in texts]
-    if None not in years:
-        return years[0] == years[1], "school years"
+    one, other = (periods(typed(text).strip(" .")) for text in texts)
+    if one and other:
+        return True if one == other and len(one) == 1 else False if one.isdisjoint(other) else None, "periods"
     parts = [parts_of(text) for text in texts]
     if not any(parts):
         return None
@@ -212,7 +214,7 @@ def _ordered(text: str) -> set[tuple[str, str]]:
         for pair in _ORDERED.finditer(text)
         if pair["sign"] in ("∘", "\\circ")
         or pair["one"][0] == "\\"
-        or {pair["one"], pair["other"]} <= {"i", "j", "k"}
+        or any({pair["one"], pair["other"]} <= vectors for vectors in _VECTORS)
         or ((pair["one"] + pair["other"]).isupper() and len(pair[0]) == len(text.strip(" $.")))
     }
 

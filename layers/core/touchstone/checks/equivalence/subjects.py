@@ -1,14 +1,16 @@
 """What the words around an answer speak of: `The mean is 5.` and `The median is 5.` agree in their number alone."""
 
 from touchstone.checks.equivalence.extraction import last_sentence, without_lead_in
-from touchstone.checks.notation.tokens import GREEK_NAMES
 from touchstone.checks.notation.unit_reading import ENGLISH, NOT_COUNTED, is_foreign
-from touchstone.checks.values.kinds import Quantity, Ratio, Solutions, Value
+from touchstone.checks.values.kinds import Quantity, Ratio, Solutions, Truth, Value
 from touchstone.packaged import own_patterns
+from touchstone.text import normalised
 
 _PATTERN = own_patterns(__file__)
 _LONGEST = 200
 """The most characters of a sentence that is searched for its subject."""
+_ABBREVIATION = 5
+"""The most capitals of an abbreviation; a longer word is one that is written in capitals."""
 _FUNCTION_WORDS = ENGLISH | NOT_COUNTED
 
 
@@ -20,10 +22,11 @@ def speak_of_others(given: tuple[Value, str, str], expected: tuple[Value, str, s
     """
     if is_foreign(given[2]) != is_foreign(expected[2]):
         return False
-    mine, theirs = _subject(*given), _subject(*expected)
-    if any(map(_is_han, mine)) != any(map(_is_han, theirs)):
-        return False
-    return bool(mine - theirs) and bool(theirs - mine)
+    subjects = _subject(*given), _subject(*expected)
+    mine, theirs = subjects[0] - subjects[1], subjects[1] - subjects[0]
+    # 面积 is no other word than `area`, nor is IQR another than `interquartile range`.
+    alike = (any(map(_is_han, mine)) == any(map(_is_han, theirs))) and (mine <= _short(mine)) == (theirs <= _short(theirs))
+    return bool(mine) and bool(theirs) and alike
 
 
 def is_odds(given: tuple[Value, str, str], expected: tuple[Value, str, str]) -> bool:
@@ -36,19 +39,29 @@ def is_odds(given: tuple[Value, str, str], expected: tuple[Value, str, str]) -> 
 
 def _subject(value: Value, answer: str, text: str) -> frozenset[str]:
     """The words that say what the value is of: those of its sentence, or of the name before the equals sign."""
+    sentence = normalised(without_lead_in(last_sentence(text)), "NFKC")
     match value:
-        case Solutions(alternatives=(((name, _),),)):
-            around = "" if name in GREEK_NAMES else name.replace("_", " ")
+        case Truth():
+            around = ""  # what is called true is compared as a whole
+        case Solutions(alternatives=(((_, _),),)):
+            named, equals, _ = sentence.partition("=")
+            around = named.replace("_", " ") if equals else ""
         case _:
-            sentence = without_lead_in(last_sentence(text))
-            before, found, behind = sentence.rpartition(answer)
-            around = f"{before} {behind}" if found and len(sentence) <= _LONGEST else ""
-    words = _PATTERN["word"].findall(_PATTERN["any quantity"].sub(" ", around.lower()))
-    return frozenset(_singular(word) for word in words if word not in _FUNCTION_WORDS)
+            before, found, behind = sentence.rpartition(normalised(answer, "NFKC"))
+            around = f"{before} {behind}" if found else ""
+    words = _PATTERN["word"].findall(_PATTERN["any quantity"].sub(" ", around)) if len(sentence) <= _LONGEST else []
+    return frozenset(_singular(word) for word in words if word.lower() not in _FUNCTION_WORDS)
+
+
+def _short(words: frozenset[str]) -> frozenset[str]:
+    """Those of the words that are abbreviations: IQR."""
+    return frozenset(word for word in words if word.isupper() and word.isalpha())
 
 
 def _singular(word: str) -> str:
-    return word[:-1] if len(word) > len("abc") and word.endswith("s") else word
+    if word.isupper() and len(word) <= _ABBREVIATION:
+        return word
+    return word[:-1].lower() if len(word) > len("abc") and word.endswith("s") else word.lower()
 
 
 def _is_han(word: str) -> bool:

@@ -56,13 +56,19 @@ def _at(hour: int, minute: int, second: int, half: str | None) -> Clock | None:
     return Clock((hour * 60 + minute) * 60 + second, half=1 <= hour <= _NOON)
 
 
-def school_year(text: str) -> int | None:
-    """The year in which the school year or season begins that the whole of `text` names, 2023/24; None for others."""
-    match = _PATTERN["school year"].fullmatch(text) if len(text) <= LENGTH else None
+def periods(text: str) -> frozenset[tuple[str, int, int]]:
+    """The school year or season, 2023/24, and the month, 2024-05, that the whole of `text` may name; empty for others."""
+    match = _PATTERN["period"].fullmatch(text) if len(text) <= LENGTH else None
     if match is None:
-        return None
-    following = str(int(match["first"]) + 1)
-    return int(match["first"]) if match["last"] in (following, following[2:]) else None
+        return frozenset()
+    year, behind = int(match["year"] or match["behind"]), match["last"] or ""
+    found = set[tuple[str, int, int]]()
+    if behind in (str(year + 1), str(year + 1)[2:]):
+        found.add(("school year", year, year + 1))
+    month = int(match["month"] or behind)
+    if 1 <= month <= _NOON:
+        found.add(("month", year, month))
+    return frozenset(found)
 
 
 def zone(text: str) -> Solutions | None:
