@@ -8,7 +8,7 @@ kinds are different only if no reader would take one for the other; otherwise th
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from math import ceil, floor
 from operator import itemgetter
 from string import ascii_lowercase, ascii_uppercase
@@ -21,6 +21,7 @@ from touchstone.checks.equivalence.amounts import (
     same_amount,
     within_tolerance,
 )
+from touchstone.checks.equivalence.orders import in_another_order, spread_out
 from touchstone.checks.notation.syntax import tree_of
 from touchstone.checks.notation.tokens import tokens_of
 from touchstone.checks.notation.trees import (
@@ -50,8 +51,6 @@ _PAIR = 2
 _COUNTS = frozenset("nmkNMK")
 """Names that may stand for whole numbers."""
 _PI = Quantity(Name("pi"))
-_TURNING = (Apply("neg", (Number(Fraction(1)),)), Name("T"))
-"""Powers that turn the order of a product of matrices."""
 
 
 class Comparison:
@@ -75,10 +74,10 @@ class Comparison:
         match left, right:
             case Quantity(), Quantity():
                 answer, because = same_amount(left, right, self._algebra.trees)
-                answer = None if answer and _in_another_order((left.tree,), (right.tree,)) else answer
-                if answer is False and (turned := _spread_out(left.tree, right.tree)) is not None:
+                answer = None if answer and in_another_order((left.tree,), (right.tree,)) else answer
+                if answer is False and (turned := spread_out(left.tree, right.tree)) is not None:
                     same = self._algebra.trees(*turned)
-                    answer = (None if _in_another_order(turned[:1], turned[1:]) else True) if same else same
+                    answer = (None if in_another_order(turned[:1], turned[1:]) else True) if same else same
                 self.because = because or self.because
                 return answer
             case (kinds.Ambiguous(), _) | (_, kinds.Ambiguous()):
@@ -318,7 +317,7 @@ class Comparison:
         if _never_vary(left) and _never_vary(right):
             return True if left == right else None  # x = x + 1, as a program says it
         same = self._algebra.conditions(left, right)
-        if same and _in_another_order((left.left, left.right), (right.left, right.right)):
+        if same and in_another_order((left.left, left.right), (right.left, right.right)):
             return None
         names = [side.left.variables | side.right.variables for side in (left, right)]
         if same is False and (accents_differ(*names) or self._in_other_case(left, right)):
@@ -431,96 +430,10 @@ def _unwrapped(value: Value) -> Value:
     return value
 
 
-def _in_another_order(left: tuple[Tree, ...], right: tuple[Tree, ...]) -> bool:
-    """Whether what may be products of matrices have their factors in another order: A^{-1}B and BA^{-1}."""
-    both = _in_both_orders(left) or _in_both_orders(right)
-    if left == right or not (both or all(any(map(_may_be_of_matrices, side)) for side in (left, right))):
-        return False
-    return [*map(_factors, left)] != [*map(_factors, right)]
-
-
-def _spread_out(left: Tree, right: Tree) -> tuple[Tree, Tree] | None:
-    """Two expressions in matrices with every transpose at its matrices, (A + B)^T as A^T + B^T; None for any others."""
-    if not (_may_be_of_matrices(left) or _may_be_of_matrices(right)):
-        return None
-    turned = _transposes_inside(left), _transposes_inside(right)
-    return None if turned == (left, right) else turned
-
-
-def _transposes_inside(tree: Tree) -> Tree:
-    match tree:
-        case Apply("pow", (inside, Name("T"))):
-            return _transposed(_transposes_inside(inside))
-        case Apply(operation, arguments):
-            return Apply(operation, tuple(map(_transposes_inside, arguments)))
-    return tree
-
-
-def _transposed(tree: Tree) -> Tree:
-    match tree:
-        case Number():
-            return tree
-        case Apply("pow", (inside, Name("T"))):
-            return inside
-        case Apply("add" | "neg" as operation, arguments):
-            return Apply(operation, tuple(map(_transposed, arguments)))
-        case Apply("mul", (one, other)):
-            return Apply("mul", (_transposed(other), _transposed(one)))
-    return Apply("pow", (tree, Name("T")))
-
-
-def _in_both_orders(trees: tuple[Tree, ...]) -> bool:
-    """Whether a product of two capital letters occurs in both orders: who writes AB + BA means two products."""
-    products = (_factors(part) for tree in trees for part in tree.parts if _is_product(part))
-    pairs = {pair for names in products for pair in pairwise(names) if all(map(_is_capital, pair))}
-    return any(one != other and (other, one) in pairs for one, other in pairs)
-
-
-def _is_product(tree: Tree) -> bool:
-    return isinstance(tree, Apply) and tree.operation == "mul"
-
-
-def _is_capital(name: str) -> bool:
-    return len(name) == 1 and name.isupper()
-
-
 def _never_vary(condition: Condition) -> bool:
     """Whether an equation holds always or never, whatever its names stand for."""
     terms = value_or_none(linear, difference(condition.left, condition.right))
     return condition.sign == "=" and terms is not None and not any(factor for name, factor in terms.items() if name)
-
-
-def _may_be_of_matrices(tree: Tree) -> bool:
-    """Whether an inverse or a transpose of capital letters occurs in a tree: in A^{-1}B the order counts."""
-    turned = (part.arguments[0].names for part in tree.parts if isinstance(part, Apply) and _turns(part))
-    return any(names and all(map(_is_capital, names)) for names in turned)
-
-
-def _turns(tree: Apply) -> bool:
-    return tree.operation == "pow" and tree.arguments[1] in _TURNING
-
-
-def _term(tree: Tree) -> list[str]:
-    """The factors of a term of a sum, with a sign before those of a term that is taken away."""
-    match tree:
-        case Apply("neg", (inside,)):
-            return ["-", *_factors(inside)]
-        case Apply("mul", (Apply("neg", (first,)), *rest)):
-            return ["-", *_factors(Apply("mul", (first, *rest)))]
-    return _factors(tree)
-
-
-def _factors(tree: Tree) -> list[str]:
-    """The names of an expression in matrices, in their order, which an inverse or a transpose turns."""
-    match tree:
-        case Name(name):
-            return [name]
-        case Apply("add", arguments):
-            return [name for names in sorted(map(_term, arguments)) for name in names]
-        case Apply(_, arguments):
-            names = [name for each in arguments for name in _factors(each)]
-            return [f"{name}^" for name in _factors(arguments[0])[::-1]] if _turns(tree) else names
-    return []
 
 
 def _is_measured(value: Value) -> bool:
@@ -646,7 +559,7 @@ def _is_computed_name(solutions: Solutions, value: Value) -> bool:
 
 
 def _without_repeats(solutions: Solutions) -> Solutions:
-    """The alternatives without those that give their only name a number that an earlier one gave it: x = 2 or x = 4/2."""
+    """The alternatives without those that give their only name the number of an earlier one: x = 2 or x = 4/2."""
     kept = dict[object, tuple[tuple[str, Value], ...]]()
     for each in solutions.alternatives:
         match each:

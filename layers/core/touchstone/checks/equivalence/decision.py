@@ -23,7 +23,7 @@ from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Items, Quantity, Truth, Value, Words
 from touchstone.checks.values.reading import read, simple_number
-from touchstone.checks.values.times import periods
+from touchstone.checks.values.times import calendar_periods
 from touchstone.kinds import require_kind, require_texts
 from touchstone.limits import NotAtOnceError
 from touchstone.packaged import own_sources, own_table
@@ -37,6 +37,8 @@ AT_ONCE_CHARS = 1_000
 """The most characters of each text that is compared at once: reading takes about 2 µs per character."""
 _DIGITS = re.compile(r"-?\d{1,30}+(?:\.\d{1,30}+)?", re.ASCII)
 """A plain number: the commonest answer, which is compared without being searched for in the text."""
+_PLAIN = re.compile(r"-?(?:[1-9][\d./]{0,40}|0(?:[./][\d./]{0,40})?)", re.ASCII)
+"""A number whose writing says nothing more than its value."""
 _SENTENCE = 120
 """The most characters of a sentence that may be a whole answer."""
 _SENTENCE_ENDS = re.compile(r"[\n。；!?！？#]|[.;] |boxed")
@@ -163,11 +165,12 @@ def _read_both(given: str, expected: str, *, at_once: bool) -> tuple[ReadAnswer 
 def _by_form(
     texts: tuple[str, str], comparison: Comparison, tolerance: Tolerance | None, *, at_once: bool
 ) -> tuple[bool | None, str] | None:
-    """The answer for two texts of one form that is no value, and its rule; None for any others.
+    """The answer for two texts of one form that is no value, and the rule that decided; None for any others.
 
-    Two school years are the same if they begin in one year, two months if both numbers agree. Two answers in parts are the same if all their parts are.
+    Two school years are the same if they begin in one year, and two months if both numbers agree. Two answers in parts
+    are the same if all their parts are.
     """
-    one, other = (periods(typed(text).strip(" .")) for text in texts)
+    one, other = (calendar_periods(typed(text).strip(" .")) for text in texts)
     if one and other:
         return True if one == other and len(one) == 1 else False if one.isdisjoint(other) else None, "periods"
     parts = [parts_of(text) for text in texts]
@@ -176,14 +179,13 @@ def _by_form(
     mine, theirs = (own or rows_of(typed(text)) for own, text in zip(parts, texts, strict=True))
     if not mine or mine.keys() != theirs.keys():
         return None
-    answers = {
-        _read_and_compared((part, theirs[label]), comparison, tolerance, at_once=at_once)
-        for label, part in mine.items()
-    }
-    # A list of results may be numbered in any order.
-    listed = "1" in mine and sorted(mine.values()) == sorted(theirs.values())
-    different = None if listed else False
-    return different if False in answers else None if None in answers else True, "parts"
+    pairs = [(part, theirs[label]) for label, part in mine.items()]
+    answers = {_read_and_compared(pair, comparison, tolerance, at_once=at_once) for pair in pairs}
+    if False in answers:
+        # A list of results may be numbered in any order.
+        listed = "1" in mine and sorted(mine.values()) == sorted(theirs.values())
+        return None if listed else False, "parts"
+    return None if None in answers else True, "parts"
 
 
 def _read_and_compared(
@@ -249,6 +251,24 @@ def _is_left_open(given: tuple[ReadAnswer, str], expected: tuple[ReadAnswer, str
     )  # 3 beside `x is 3 and y is 4, so x + y = 7`
 
 
+def _unless_told_apart(
+    given: tuple[ReadAnswer, str], expected: tuple[ReadAnswer, str], comparison: Comparison, *, same: bool
+) -> bool | None:
+    """`same`; None if the words around two equal answers, or the way in which they are written, tell them apart."""
+    ((value, where), one), ((wanted, place), other) = given, expected
+    sides = (value, where.text, one), (wanted, place.text, other)
+    if same and (speak_of_others(*sides) or is_odds(*sides)):
+        comparison.because = "subjects"
+        return None
+    if same and are_told_apart((value, where.text), (wanted, place.text)):
+        comparison.because = "writing"
+        return None
+    if has_direction_alone(where.text, place.text):
+        comparison.because = "directions"
+        return None
+    return same
+
+
 def _answered(
     found: ReadAnswer, wanted: ReadAnswer, texts: tuple[str, str], comparison: Comparison, tolerance: Tolerance | None
 ) -> bool | None:
@@ -258,13 +278,8 @@ def _answered(
     same = _decided(found, wanted, comparison, tolerance)
     if same is not None and _is_left_open((found, one), (wanted, other), same=same):
         same = None
-    sides = (found[0], where.text, one), (wanted[0], place.text, other)
-    if same and (speak_of_others(*sides) or is_odds(*sides)):
-        same, comparison.because = None, "subjects"
-    if same and one != other and are_told_apart((found[0], where.text), (wanted[0], place.text)):
-        same, comparison.because = None, "writing"
-    if same is not None and has_direction_alone(where.text, place.text):
-        same, comparison.because = None, "directions"
+    if same is not None and one != other and not (_PLAIN.fullmatch(one) and _PLAIN.fullmatch(other)):
+        same = _unless_told_apart((found, one), (wanted, other), comparison, same=same)
     if (answer := as_rows((one, where.text), (other, place.text), same=same)) is not same:
         comparison.because = "rows"
     if answer and one != other and _opposed(one, other):

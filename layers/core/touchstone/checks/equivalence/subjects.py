@@ -25,7 +25,7 @@ def speak_of_others(given: tuple[Value, str, str], expected: tuple[Value, str, s
     subjects = _subject(*given), _subject(*expected)
     mine, theirs = subjects[0] - subjects[1], subjects[1] - subjects[0]
     # 面积 is no other word than `area`, nor is IQR another than `interquartile range`.
-    alike = (any(map(_is_han, mine)) == any(map(_is_han, theirs))) and (mine <= _short(mine)) == (theirs <= _short(theirs))
+    alike = all(any(map(kind, mine)) == any(map(kind, theirs)) for kind in (_is_han, _is_abbreviation))
     return bool(mine) and bool(theirs) and alike
 
 
@@ -53,13 +53,12 @@ def _subject(value: Value, answer: str, text: str) -> frozenset[str]:
     return frozenset(_singular(word) for word in words if word.lower() not in _FUNCTION_WORDS)
 
 
-def _short(words: frozenset[str]) -> frozenset[str]:
-    """Those of the words that are abbreviations: IQR."""
-    return frozenset(word for word in words if word.isupper() and word.isalpha())
+def _is_abbreviation(word: str) -> bool:
+    return word.isupper() and len(word) <= _ABBREVIATION
 
 
 def _singular(word: str) -> str:
-    if word.isupper() and len(word) <= _ABBREVIATION:
+    if _is_abbreviation(word):
         return word
     return word[:-1].lower() if len(word) > len("abc") and word.endswith("s") else word.lower()
 

@@ -47,7 +47,7 @@ def are_told_apart(given: tuple[Value, str], expected: tuple[Value, str]) -> boo
 
 
 def has_direction_alone(one: str, other: str) -> bool:
-    """Whether only one of two answers names directions behind degrees, one of them south or west: 40° S and 40°, -40°."""
+    """Whether only one of two answers names directions behind degrees, with south or west: 40° S beside 40° or -40°."""
     mine, theirs = (set(_COMPASS.findall(text[:_SEARCHED])) for text in (one, other))
     return bool(mine) != bool(theirs) and not _NEGATIVE.isdisjoint(mine | theirs)
 
@@ -82,7 +82,9 @@ def _left_as_products(one: str, other: str) -> bool:
 def _in_another_row(one: str, other: str) -> bool:
     """Whether two texts are numbers in brackets, from 1 on, in two orders: (2)(1)(3) and (1)(2)(3)."""
     rows = [_ROW.findall(text) if _ROWS.fullmatch(text.strip()) else [] for text in (one, other)]
-    return rows[0] != rows[1] and all(row and sorted(row) == [str(place) for place in range(1, len(row) + 1)] for row in rows)
+    return rows[0] != rows[1] and all(
+        row and sorted(row) == [str(place) for place in range(1, len(row) + 1)] for row in rows
+    )
 
 
 def _names(value: Value) -> list[str]:

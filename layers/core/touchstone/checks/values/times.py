@@ -56,8 +56,8 @@ def _at(hour: int, minute: int, second: int, half: str | None) -> Clock | None:
     return Clock((hour * 60 + minute) * 60 + second, half=1 <= hour <= _NOON)
 
 
-def periods(text: str) -> frozenset[tuple[str, int, int]]:
-    """The school year or season, 2023/24, and the month, 2024-05, that the whole of `text` may name; empty for others."""
+def calendar_periods(text: str) -> frozenset[tuple[str, int, int]]:
+    """The school year or season (2023/24) and the month (2024-05) that a whole text may name; empty for any other."""
     match = _PATTERN["period"].fullmatch(text) if len(text) <= LENGTH else None
     if match is None:
         return frozenset()
