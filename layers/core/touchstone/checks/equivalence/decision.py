@@ -110,10 +110,9 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     if _DIGITS.fullmatch(given) and _DIGITS.fullmatch(expected):
         if given == expected:
             return True
-        if has_bits(given) != has_bits(expected) and tolerance is None and int(given) == int(expected):
-            return None
         if "." not in given and "." not in expected and (int(given) == int(expected) or tolerance is None):
-            return int(given) == int(expected)
+            same = int(given) == int(expected)
+            return None if same and (has_bits(given) or has_bits(expected)) else same
     comparison = Comparison(None if at_once else SECONDS)
     if (settled := _by_form((given, expected), comparison, tolerance, at_once=at_once)) is not None:
         return settled[0]
@@ -173,7 +172,7 @@ def _by_form(
     one, other = (calendar_periods(typed(text).strip(" .")) for text in texts)
     if one and other:
         return True if one == other and len(one) == 1 else False if one.isdisjoint(other) else None, "periods"
-    parts = [parts_of(text) for text in texts]
+    parts = [parts_of(typed(text)) for text in texts]
     if not any(parts):
         return None
     mine, theirs = (own or rows_of(typed(text)) for own, text in zip(parts, texts, strict=True))
@@ -286,7 +285,7 @@ def _answered(
         answer, comparison.because = None, "opposites"
     if answer is False and any(map(LOST_BACKSLASH.search, texts)):
         answer, comparison.because = None, "backslash"
-    if answer and one != other and {pair[::-1] for pair in _ordered(where.text)} & _ordered(place.text):
+    if answer is not None and one != other and {pair[::-1] for pair in _ordered(where.text)} & _ordered(place.text):
         answer = None
     ways = () if answer is None else read_elsewhere((where.text, place.text), texts, same=answer)
     for given, expected in ways:

@@ -1,7 +1,7 @@
 """What the words around an answer speak of: `The mean is 5.` and `The median is 5.` agree in their number alone."""
 
 from touchstone.checks.equivalence.extraction import last_sentence, without_lead_in
-from touchstone.checks.notation.unit_reading import ENGLISH, NOT_COUNTED, is_foreign
+from touchstone.checks.notation.unit_reading import ENGLISH, FOREIGN, is_foreign
 from touchstone.checks.values.kinds import Quantity, Ratio, Solutions, Truth, Value
 from touchstone.packaged import own_patterns
 from touchstone.text import normalised
@@ -11,7 +11,7 @@ _LONGEST = 200
 """The most characters of a sentence that is searched for its subject."""
 _ABBREVIATION = 5
 """The most capitals of an abbreviation; a longer word is one that is written in capitals."""
-_FUNCTION_WORDS = ENGLISH | NOT_COUNTED
+_FUNCTION_WORDS = ENGLISH | FOREIGN
 
 
 def speak_of_others(given: tuple[Value, str, str], expected: tuple[Value, str, str]) -> bool:
@@ -20,12 +20,16 @@ def speak_of_others(given: tuple[Value, str, str], expected: tuple[Value, str, s
     Both must name one, and each must have a word that the other lacks: `The area is 12` may be `The area of the square
     is 12`, and 12 alone may be either. Sentences of two languages are not compared.
     """
-    if is_foreign(given[2]) != is_foreign(expected[2]):
-        return False
+    named = isinstance(given[0], Solutions) and isinstance(expected[0], Solutions)
+    if named or is_foreign(given[2]) != is_foreign(expected[2]):
+        return False  # equations under two names are compared as they are
     subjects = _subject(*given), _subject(*expected)
-    mine, theirs = subjects[0] - subjects[1], subjects[1] - subjects[0]
-    # 面积 is no other word than `area`, nor is IQR another than `interquartile range`.
-    alike = all(any(map(kind, mine)) == any(map(kind, theirs)) for kind in (_is_han, _is_abbreviation))
+    numbers = [{word for word in subject if word.isdigit()} for subject in subjects]
+    if all(numbers) and numbers[0] != numbers[1]:
+        return True
+    mine, theirs = (subjects[place] - subjects[1 - place] - numbers[place] for place in (0, 1))
+    # 面积 is no other word than `area`, nor is IQR another than `interquartile range`, or x another than `width`.
+    alike = all(any(map(kind, mine)) == any(map(kind, theirs)) for kind in (_is_han, _is_abbreviation, _is_letter))
     return bool(mine) and bool(theirs) and alike
 
 
@@ -54,11 +58,15 @@ def _subject(value: Value, answer: str, text: str) -> frozenset[str]:
 
 
 def _is_abbreviation(word: str) -> bool:
-    return word.isupper() and len(word) <= _ABBREVIATION
+    return word.isupper() and 1 < len(word) <= _ABBREVIATION
+
+
+def _is_letter(word: str) -> bool:
+    return len(word) == 1 and word.isascii() and word.isalpha()
 
 
 def _singular(word: str) -> str:
-    if _is_abbreviation(word):
+    if _is_abbreviation(word) or _is_letter(word):
         return word
     return word[:-1].lower() if len(word) > len("abc") and word.endswith("s") else word.lower()
 

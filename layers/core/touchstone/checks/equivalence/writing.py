@@ -56,12 +56,17 @@ def _quoted_otherwise(one: str, other: str) -> bool:
     """Whether two texts quote different strings: within quotation marks case and order count."""
     mine, theirs = (["".join(found) for found in _QUOTED.findall(text)] for text in (one, other))
     mine, theirs = (list(filter(_LETTER.search, quoted)) for quoted in (mine, theirs))
-    if mine and theirs:
+    if mine and theirs and not (_is_whole(mine, one) and _is_whole(theirs, other)):
         return mine != theirs
-    for quoted, text, bare in ((mine, one, other), (theirs, other, one)):
-        if len(quoted) == 1 and len(text.strip()) == len(quoted[0]) + 2:
-            return quoted[0].strip(" .").casefold() != bare.strip(" .").casefold()
-    return False
+    if not (_is_whole(mine, one) or _is_whole(theirs, other)):
+        return False
+    contents = (quoted[0] if _is_whole(quoted, text) else text for quoted, text in ((mine, one), (theirs, other)))
+    return len({content.strip(" .").casefold() for content in contents}) > 1
+
+
+def _is_whole(quoted: list[str], text: str) -> bool:
+    """Whether a text is one string in its quotation marks."""
+    return len(quoted) == 1 and len(text.strip()) == len(quoted[0]) + 2
 
 
 def _product(text: str) -> str:

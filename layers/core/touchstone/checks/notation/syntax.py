@@ -351,7 +351,8 @@ class Parser:
         if mark is not None and mark.kind == "letters" and not mark.spaced:
             prefixed = token.text == "0" and mark.text in ("x", "b", "o") and digit is not None and not digit.spaced
             binary = mark.text == "b" and len(token.text) > 2 and set(token.text) <= {"0", "1"}  # noqa: PLR2004 - but 10b
-            padded = token.text[0] == "0" and token.text.isdigit() and len(token.text) > 1 and mark.text[0] in "ABCDEF"
+            goes_on = len(token.text) > 1 or len(mark.text) > 1 or (digit is not None and not digit.spaced)
+            padded = token.text[0] == "0" and token.text.isdigit() and mark.text[0] in "ABCDEF" and goes_on
             if prefixed or binary or padded:
                 raise NotAnExpressionError("a number to another base")
         if whole.decimals is not None or whole.value.denominator != 1:
