@@ -100,6 +100,9 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
       because programs print exact values so.
     - A number that has another value elsewhere (1.200, 0,5x, 3-1/2, 5–6) gives None beside that value.
     - Lists and sets have no order (1、2 and {2, 1}); points and vectors have one. (0, 1) and [0, 1] are different.
+    - Answers in parts, (a) 5 (b) 7, are compared part by part; school years (2023/24 and 2023-24) by their years.
+    - If the words around equal values name other quantities (the mean is 5, the median is 5), or if they are written so
+      that more may be meant (01 and 1, 3 × 2 and 2 × 3), the answer is None.
     - A name in front is not part of the value (x = 2 and 2). Equations are the same if they hold for the same values.
     - Unequal options are different, and so are true and false. Other words are the same, or give None.
 
