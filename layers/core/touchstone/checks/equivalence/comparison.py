@@ -277,6 +277,8 @@ class Comparison:
             return None if one is None or other is None else self._conditions(one, other)
         if isinstance(right, Solutions):
             return self._alternatives(left, _without_repeats(right))
+        if (things := _by_their_things(left, right)) is not None:
+            return _all_same(self.same(value, thing) for value, thing in things)
         values = _unnamed(left)
         if len(values) == 1:
             same = self.same(values[0], right)
@@ -548,6 +550,17 @@ def _all_same(answers: Iterable[Answer]) -> Answer:
             return False
         unknown = unknown or answer is None
     return None if unknown else True
+
+
+def _by_their_things(solutions: Solutions, counted: Value) -> list[tuple[Value, Value]] | None:
+    """The numbers of `boys: 12, girls: 8` with those of `8 girls and 12 boys` by what is counted; None for others."""
+    match solutions.alternatives, counted:
+        case (bindings,), Items(values=values, brackets="") if len(bindings) == len(values) > 1:
+            things = {each.units[0].noun: each for each in values if isinstance(each, Quantity) and each.units}
+            named = {name.lower().removesuffix("s"): value for name, value in bindings}
+            if things.keys() == named.keys():
+                return [(value, things[name]) for name, value in named.items()]
+    return None
 
 
 def _is_computed_name(solutions: Solutions, value: Value) -> bool:

@@ -21,7 +21,8 @@ def speak_of_others(given: tuple[Value, str, str], expected: tuple[Value, str, s
     is 12`, and 12 alone may be either. Sentences of two languages are not compared.
     """
     named = isinstance(given[0], Solutions) and isinstance(expected[0], Solutions)
-    if named or is_foreign(given[2]) != is_foreign(expected[2]):
+    foreign = is_foreign(given[2]), is_foreign(expected[2])
+    if named or (foreign[0] != foreign[1] and _is_english(expected[2] if foreign[0] else given[2])):
         return False  # equations under two names are compared as they are
     subjects = _subject(*given), _subject(*expected)
     numbers = [{word for word in subject if word.isdigit()} for subject in subjects]
@@ -48,13 +49,17 @@ def _subject(value: Value, answer: str, text: str) -> frozenset[str]:
         case Truth():
             around = ""  # what is called true is compared as a whole
         case Solutions(alternatives=(((_, _),),)):
-            named, equals, _ = sentence.partition("=")
-            around = named.replace("_", " ") if equals else ""
+            named, sign, _ = sentence.replace(":", "=").partition("=")
+            around = named.replace("_", " ") if sign else ""
         case _:
             before, found, behind = sentence.rpartition(normalised(answer, "NFKC"))
             around = f"{before} {behind}" if found else ""
     words = _PATTERN["word"].findall(_PATTERN["any quantity"].sub(" ", around)) if len(sentence) <= _LONGEST else []
     return frozenset(_singular(word) for word in words if word.lower() not in _FUNCTION_WORDS)
+
+
+def _is_english(text: str) -> bool:
+    return not ENGLISH.isdisjoint(text.lower().split())
 
 
 def _is_abbreviation(word: str) -> bool:
