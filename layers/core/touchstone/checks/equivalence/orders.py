@@ -3,7 +3,7 @@
 from fractions import Fraction
 from itertools import pairwise
 
-from touchstone.checks.notation.trees import Apply, Name, Number, Tree
+from touchstone.checks.notation.trees import CONSTANTS, Apply, Name, Number, Tree
 
 _TURNING = (Apply("neg", (Number(Fraction(1)),)), Name("T"))
 """Powers that turn the order of a product of matrices."""
@@ -40,7 +40,8 @@ def _transposed(tree: Tree) -> Tree:
             return tree
         case Apply("pow", (inside, Name("T"))):
             return inside
-        case Apply("add" | "neg" as operation, arguments):
+        case Apply("add" | "neg" as operation, arguments) if not any(part.is_constant for part in arguments):
+            # (1 + R)^T is a power.
             return Apply(operation, tuple(map(_transposed, arguments)))
         case Apply("mul", (one, other)):
             return Apply("mul", (_transposed(other), _transposed(one)))
@@ -63,9 +64,18 @@ def _is_capital(name: str) -> bool:
 
 
 def _may_be_of_matrices(tree: Tree) -> bool:
-    """Whether an inverse or a transpose of capital letters occurs in a tree: in A^{-1}B the order counts."""
-    turned = (part.arguments[0].names for part in tree.parts if isinstance(part, Apply) and _turns(part))
-    return any(names and all(map(_is_capital, names)) for names in turned)
+    """Whether an inverse or a transpose of capital letters occurs in a tree: in A^{-1}B the order counts.
+
+    So it does if a vector beside capital letters is transposed: x^T A x.
+    """
+    turned = [part for part in tree.parts if isinstance(part, Apply) and _turns(part)]
+    of_matrices = any(names and all(map(_is_capital, names)) for names in (part.arguments[0].names for part in turned))
+    of_vectors = any(_is_vector(part.arguments[0]) and part.arguments[1] == Name("T") for part in turned)
+    return of_matrices or (of_vectors and any(map(_is_capital, tree.names - {"T"})))
+
+
+def _is_vector(tree: Tree) -> bool:
+    return isinstance(tree, Name) and len(tree.name) == 1 and tree.name not in CONSTANTS
 
 
 def _turns(tree: Apply) -> bool:
