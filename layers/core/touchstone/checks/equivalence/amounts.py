@@ -143,7 +143,25 @@ def _may_be_one_order(left: Tree, right: Tree, same: SameTrees) -> bool:
         far = [value_or_none(rational, ratio.substituted("".join(names), trees.digits(size))) for size in sizes]
         if far[0] and far[1]:
             return abs(far[1] / far[0] - 1) < _PERCENT
-    return same(one, other) is not False
+    return same(one, other) is not False or _same_up_to_names(one, other)
+
+
+def _same_up_to_names(left: Tree, right: Tree) -> bool:
+    """Whether two expressions are equal once the names of one have the other's: n + m and V + E."""
+    mine, theirs = sorted(left.variables), sorted(right.variables)
+    if len(mine) != len(theirs) or len(mine) > _MOST_CONSTANTS:
+        return False
+    return any(_same_up_to_order(_renamed(left, mine, names), right) for names in permutations(theirs))
+
+
+def _renamed(tree: Tree, mine: Iterable[str], names: Iterable[str]) -> Tree:
+    """The tree with other names in place of its own, all at once: C_1 may become C_2, and C_2 then C_1."""
+    pairs = list(zip(mine, names, strict=True))
+    for name, _ in pairs:
+        tree = tree.substituted(name, Name(f"{name}'"))
+    for name, new in pairs:
+        tree = tree.substituted(f"{name}'", Name(new))
+    return tree
 
 
 def _grown(tree: Tree) -> Tree:
@@ -271,14 +289,8 @@ def _same_up_to_constants(left: Tree, right: Tree) -> bool:
             continue
         if any("_" in name and name[:2] not in ("C_", "c_") for name in theirs):
             continue
-        for names in permutations(theirs):
-            renamed: Tree = one
-            for name in mine:
-                renamed = renamed.substituted(name, Name(f"{name}'"))  # C_1 may become C_2, and C_2 then C_1
-            for name, new in zip(mine, names, strict=True):
-                renamed = renamed.substituted(f"{name}'", Name(new))
-            if _same_up_to_order(renamed, other):
-                return True
+        if any(_same_up_to_order(_renamed(one, mine, names), other) for names in permutations(theirs)):
+            return True
     return False
 
 

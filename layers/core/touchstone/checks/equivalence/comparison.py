@@ -21,12 +21,21 @@ from touchstone.checks.equivalence.amounts import (
     same_amount,
     within_tolerance,
 )
+from touchstone.checks.equivalence.orders import in_another_order, spread_out
 from touchstone.checks.notation.syntax import tree_of
 from touchstone.checks.notation.tokens import tokens_of
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.notation.trees import (
+    Apply,
+    Name,
+    NotAnExpressionError,
+    Number,
+    Tree,
+    difference,
+    value_or_none,
+)
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values import kinds
-from touchstone.checks.values.exact import rational
+from touchstone.checks.values.exact import linear, rational
 from touchstone.checks.values.intervals import merged
 from touchstone.checks.values.kinds import Condition, Items, Matrix, Quantity, Ratio, Solutions, Value, Words
 from touchstone.checks.values.matrices import as_matrix, as_vector
@@ -42,8 +51,6 @@ _PAIR = 2
 _COUNTS = frozenset("nmkNMK")
 """Names that may stand for whole numbers."""
 _PI = Quantity(Name("pi"))
-_TURNING = (Apply("neg", (Number(Fraction(1)),)), Name("T"))
-"""Powers that turn the order of a product of matrices."""
 
 
 class Comparison:
@@ -68,7 +75,10 @@ class Comparison:
         match left, right:
             case Quantity(), Quantity():
                 answer, because = same_amount(left, right, self._algebra.trees)
-                answer = None if answer and _in_another_order((left.tree,), (right.tree,)) else answer
+                answer = None if answer and in_another_order((left.tree,), (right.tree,)) else answer
+                if answer is False and (turned := spread_out(left.tree, right.tree)) is not None:
+                    same = self._algebra.trees(*turned)
+                    answer = (None if in_another_order(turned[:1], turned[1:]) else True) if same else same
                 self.because = because or self.because
                 return answer
             case (kinds.Ambiguous(), _) | (_, kinds.Ambiguous()):
@@ -77,9 +87,9 @@ class Comparison:
                 self.because = "words"
                 return _symbols(left, right) or self._letters(left, right)
             case Solutions(), _:
-                return self._solutions(left, right)
+                return self._solutions(_without_repeats(left), right)
             case _, Solutions():
-                return self._solutions(right, left)
+                return self._solutions(_without_repeats(right), left)
         if isinstance(left, _FACTS) or isinstance(right, _FACTS):
             return self._facts(left, right)
         answer = self._several(left, right)
@@ -229,13 +239,20 @@ class Comparison:
             # -1, 3 are two roots, while (-1, 3) is a point or an interval.
             return None if same and "" in kinds and len(left.values) == _PAIR else same
         if "⦃⦄" in kinds:
-            return _same_in_any_order(self._distinct(left.values), self._distinct(right.values), self.same)
+            same = _same_in_any_order(self._distinct(left.values), self._distinct(right.values), self._member)
+            # Who lists HT and TH in one set does not mean their product.
+            return None if same and len(dict.fromkeys(left.values)) != len(dict.fromkeys(right.values)) else same
         same = _same_in_any_order(left.values, right.values, self.same)
         twice = any(value in left.values[:place] for place, value in enumerate(left.values))
         if same and (twice or (self._in_order and kinds == {""})):
             # What names a value twice is no set of values: 2, 8, 8, 1 is an order.
             return True if _same_in_order(left.values, right.values, self.same) else None
         return same
+
+    def _member(self, left: Value, right: Value) -> Answer:
+        """As `same`, for the members of two sets. A set within one of them is no member alone: {1, {2}} and {1, 2}."""
+        sets = [isinstance(each, Items) and each.brackets == "⦃⦄" for each in (left, right)]
+        return self.same(left, right) if sets[0] == sets[1] else None
 
     def _distinct(self, values: Sequence[Value]) -> list[Value]:
         kept: list[Value] = []
@@ -261,10 +278,13 @@ class Comparison:
             one, other = as_condition(left), as_condition(right)
             return None if one is None or other is None else self._conditions(one, other)
         if isinstance(right, Solutions):
-            return self._alternatives(left, right)
+            return self._alternatives(left, _without_repeats(right))
+        if (things := _by_their_things(left, right)) is not None:
+            return _all_same(self.same(value, thing) for value, thing in things)
         values = _unnamed(left)
         if len(values) == 1:
-            return self.same(values[0], right)
+            same = self.same(values[0], right)
+            return None if same is False and _is_computed_name(left, right) else same
         match right:
             case Items():
                 same = self._items(Items(tuple(values), "{}"), right)
@@ -298,8 +318,10 @@ class Comparison:
         return same is True or (same is None and not value.units)
 
     def _conditions(self, left: Condition, right: Condition) -> Answer:
+        if _never_vary(left) and _never_vary(right):
+            return True if left == right else None  # x = x + 1, as a program says it
         same = self._algebra.conditions(left, right)
-        if same and _in_another_order((left.left, left.right), (right.left, right.right)):
+        if same and in_another_order((left.left, left.right), (right.left, right.right)):
             return None
         names = [side.left.variables | side.right.variables for side in (left, right)]
         if same is False and (accents_differ(*names) or self._in_other_case(left, right)):
@@ -412,34 +434,10 @@ def _unwrapped(value: Value) -> Value:
     return value
 
 
-def _in_another_order(left: tuple[Tree, ...], right: tuple[Tree, ...]) -> bool:
-    """Whether what may be products of matrices have their factors in another order: A^{-1}B and BA^{-1}."""
-    if left == right or not all(any(map(_may_be_of_matrices, side)) for side in (left, right)):
-        return False
-    return [*map(_factors, left)] != [*map(_factors, right)]
-
-
-def _may_be_of_matrices(tree: Tree) -> bool:
-    """Whether an inverse or a transpose of capital letters occurs in a tree: in A^{-1}B the order counts."""
-    turned = (part.arguments[0].names for part in tree.parts if isinstance(part, Apply) and _turns(part))
-    return any(names and all(len(name) == 1 and name.isupper() for name in names) for names in turned)
-
-
-def _turns(tree: Apply) -> bool:
-    return tree.operation == "pow" and tree.arguments[1] in _TURNING
-
-
-def _factors(tree: Tree) -> list[str]:
-    """The names of an expression in matrices, in their order, which an inverse or a transpose turns."""
-    match tree:
-        case Name(name):
-            return [name]
-        case Apply("add", arguments):
-            return [name for names in sorted(map(_factors, arguments)) for name in names]
-        case Apply(_, arguments):
-            names = [name for each in arguments for name in _factors(each)]
-            return [f"{name}^" for name in _factors(arguments[0])[::-1]] if _turns(tree) else names
-    return []
+def _never_vary(condition: Condition) -> bool:
+    """Whether an equation holds always or never, whatever its names stand for."""
+    terms = value_or_none(linear, difference(condition.left, condition.right))
+    return condition.sign == "=" and terms is not None and not any(factor for name, factor in terms.items() if name)
 
 
 def _is_measured(value: Value) -> bool:
@@ -554,6 +552,37 @@ def _all_same(answers: Iterable[Answer]) -> Answer:
             return False
         unknown = unknown or answer is None
     return None if unknown else True
+
+
+def _by_their_things(solutions: Solutions, counted: Value) -> list[tuple[Value, Value]] | None:
+    """The numbers of `boys: 12, girls: 8` with those of `8 girls and 12 boys` by what is counted; None for others."""
+    match solutions.alternatives, counted:
+        case (bindings,), Items(values=values, brackets="") if len(bindings) == len(values) > 1:
+            things = {each.units[0].noun: each for each in values if isinstance(each, Quantity) and each.units}
+            named = {name.lower().removesuffix("s"): value for name, value in bindings}
+            if things.keys() == named.keys():
+                return [(value, things[name]) for name, value in named.items()]
+    return None
+
+
+def _is_computed_name(solutions: Solutions, value: Value) -> bool:
+    """Whether a value is the name itself of an expression with names: k beside `i × j = k`."""
+    match solutions.alternatives, value:
+        case ((((name, Quantity(tree=tree)),),), Quantity(tree=Name(other))):
+            return name == other and not tree.is_constant
+    return False
+
+
+def _without_repeats(solutions: Solutions) -> Solutions:
+    """The alternatives without those that give their only name the number of an earlier one: x = 2 or x = 4/2."""
+    kept = dict[object, tuple[tuple[str, Value], ...]]()
+    for each in solutions.alternatives:
+        match each:
+            case ((name, Quantity(tree=tree, units=())),) if (number := value_or_none(rational, tree)) is not None:
+                kept.setdefault((name, number), each)
+            case _:
+                kept[len(kept)] = each
+    return solutions if len(kept) == len(solutions.alternatives) else Solutions(tuple(kept.values()))
 
 
 def _single_named(solutions: Solutions) -> bool:

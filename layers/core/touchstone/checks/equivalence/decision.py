@@ -15,12 +15,16 @@ from touchstone.checks.equivalence.extraction import (
     typed,
     what_is_called,
 )
-from touchstone.checks.equivalence.matching import as_rows
+from touchstone.checks.equivalence.matching import as_rows, rows_of
+from touchstone.checks.equivalence.parts import parts_of
 from touchstone.checks.equivalence.periods import may_be_one_family
+from touchstone.checks.equivalence.subjects import is_odds, speak_of_others
+from touchstone.checks.equivalence.writing import are_told_apart, has_bits, has_direction_alone
 from touchstone.checks.notation.trees import Apply, Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Items, Quantity, Truth, Value, Words
 from touchstone.checks.values.reading import read, simple_number
+from touchstone.checks.values.times import calendar_periods
 from touchstone.kinds import require_kind, require_texts
 from touchstone.limits import NotAtOnceError
 from touchstone.packaged import own_sources, own_table
@@ -34,6 +38,8 @@ AT_ONCE_CHARS = 1_000
 """The most characters of each text that is compared at once: reading takes about 2 µs per character."""
 _DIGITS = re.compile(r"-?\d{1,30}+(?:\.\d{1,30}+)?", re.ASCII)
 """A plain number: the commonest answer, which is compared without being searched for in the text."""
+_PLAIN = re.compile(r"-?(?:[1-9][\d./]{0,40}|0(?:[./][\d./]{0,40})?)", re.ASCII)
+"""A number whose writing says nothing more than its value."""
 _SENTENCE = 120
 """The most characters of a sentence that may be a whole answer."""
 _SENTENCE_ENDS = re.compile(r"[\n。；!?！？#]|[.;] |boxed")
@@ -48,10 +54,12 @@ _PARAMETERS = frozenset("tskrcuvmn") | {"lambda", "mu"}
 """Names of a parameter, which any of them may have."""
 _VECTOR = r"\\(?:vec|hat|mathbf|boldsymbol|bm|overrightarrow)\s?\{?\\?[A-Za-z]{1,5}\}?"
 _ORDERED = re.compile(
-    rf"(?P<one>{_VECTOR}|(?<![^\W\d_\\^])[^\W\d_])\s?(?P<sign>×|\\times|∘|\\circ)(?![A-Za-z])\s?"
+    rf"(?P<one>{_VECTOR}|(?<![^\W\d_\\^])[^\W\d_])\s?(?P<sign>×|∘|(?:\\times|\\circ)(?![A-Za-z]))\s?"
     rf"(?P<other>{_VECTOR}|[^\W\d_])(?![^\W\d_])"
 )
 """Two vectors, sets or functions with a sign between them that has an order: `\\vec a × \\vec b`, `A × B`, `f ∘ g`."""
+_VECTORS = (frozenset("ijk"), frozenset("uvw"))
+"""Letters that stand for vectors, if a cross is between two of them."""
 _SEGMENT = re.compile("bar [A-Z]{2}")
 _RULES: dict[str, str] = own_table(__file__, "rules.json")
 """The rules that decide, in words for people."""
@@ -100,6 +108,9 @@ def equivalent(
       because programs print exact values so.
     - A number that has another value elsewhere (1.200, 0,5x, 3-1/2, 5–6) gives None beside that value.
     - Lists and sets have no order (1、2 and {2, 1}); points and vectors have one. (0, 1) and [0, 1] are different.
+    - Answers in parts, (a) 5 (b) 7, are compared part by part; school years (2023/24 and 2023-24) by their years.
+    - If the words around equal values name other quantities (the mean is 5, the median is 5), or if they are written so
+      that more may be meant (01 and 1, 3 × 2 and 2 × 3), the answer is None.
     - A name in front is not part of the value (x = 2 and 2). Equations are the same if they hold for the same values.
     - Unequal options are different, and so are true and false. Other words are the same, or give None.
 
@@ -117,17 +128,14 @@ def equivalent(
         if given == expected:
             return True
         if "." not in given and "." not in expected and (int(given) == int(expected) or tolerance is None):
-            return int(given) == int(expected)
-    found, wanted = _read_both(given, expected, at_once=at_once)
-    if found is None or wanted is None:
-        return None
+            same = int(given) == int(expected)
+            return None if same and (has_bits(given) or has_bits(expected)) else same
     ordered = question is not None and not may_have_any_order(question)
     comparison = Comparison(None if at_once else SECONDS, in_order=ordered)
-    answer = _answered(found, wanted, (given, expected), comparison, tolerance)
-    if answer and question is not None:
-        short = falls_short(question, (found[0], found[1].text), wanted[0], exact=tolerance is None)
-        return None if short else answer
-    return answer
+    texts = given, expected
+    if (settled := _by_form(texts, comparison, tolerance, question=question, at_once=at_once)) is not None:
+        return settled[0]
+    return _read_and_compared(texts, comparison, tolerance, question=question, at_once=at_once)
 
 
 def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) -> Explanation:
@@ -135,8 +143,10 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
     from touchstone.checks.equivalence.describing import described
 
     _require_kinds(given, expected, tolerance)
-    found, wanted = _read_both(given, expected, at_once=False)
     comparison = Comparison(SECONDS)
+    if (settled := _by_form((given, expected), comparison, tolerance, question=None, at_once=False)) is not None:
+        return Explanation(answer=settled[0], given=given, expected=expected, because=_RULES[settled[1]])
+    found, wanted = _read_both(given, expected, at_once=False)
     if found is None or wanted is None:
         answer, rule = None, "unread"
     else:
@@ -170,6 +180,54 @@ def _read_both(given: str, expected: str, *, at_once: bool) -> tuple[ReadAnswer 
     return found, wanted
 
 
+def _by_form(
+    texts: tuple[str, str],
+    comparison: Comparison,
+    tolerance: Tolerance | None,
+    *,
+    question: str | None,
+    at_once: bool,
+) -> tuple[bool | None, str] | None:
+    """The answer for two texts of one form that is no value, and the rule that decided; None for any others.
+
+    Two school years are the same if they begin in one year, and two months if both numbers agree. Two answers in parts
+    are the same if all their parts are.
+    """
+    one, other = (calendar_periods(typed(text).strip(" .")) for text in texts)
+    if one and other:
+        return True if one == other and len(one) == 1 else False if one.isdisjoint(other) else None, "periods"
+    parts = [parts_of(typed(text)) for text in texts]
+    if not any(parts):
+        return None
+    mine, theirs = (own or rows_of(typed(text)) for own, text in zip(parts, texts, strict=True))
+    if not mine or mine.keys() != theirs.keys():
+        return None
+    pairs = [(part, theirs[label]) for label, part in mine.items()]
+    answers = {_read_and_compared(pair, comparison, tolerance, question=question, at_once=at_once) for pair in pairs}
+    if False in answers:
+        # A list of results may be numbered in any order.
+        listed = "1" in mine and sorted(mine.values()) == sorted(theirs.values())
+        return None if listed else False, "parts"
+    return None if None in answers else True, "parts"
+
+
+def _read_and_compared(
+    texts: tuple[str, str],
+    comparison: Comparison,
+    tolerance: Tolerance | None,
+    *,
+    question: str | None,
+    at_once: bool,
+) -> bool | None:
+    found, wanted = _read_both(*texts, at_once=at_once)
+    if found is None or wanted is None:
+        return None
+    same = _answered(found, wanted, texts, comparison, tolerance)
+    if not same or question is None:
+        return same
+    return None if falls_short(question, (found[0], found[1].text), wanted[0], exact=tolerance is None) else True
+
+
 def _opposed(given: str, expected: str) -> bool:
     """Whether two texts name opposite changes or other directions; the values read from the texts do not hold these."""
     shorter, longer = sorted((given, expected), key=len)
@@ -189,7 +247,7 @@ def _ordered(text: str) -> set[tuple[str, str]]:
         for pair in _ORDERED.finditer(text)
         if pair["sign"] in ("∘", "\\circ")
         or pair["one"][0] == "\\"
-        or {pair["one"], pair["other"]} <= {"i", "j", "k"}
+        or any({pair["one"], pair["other"]} <= vectors for vectors in _VECTORS)
         or ((pair["one"] + pair["other"]).isupper() and len(pair[0]) == len(text.strip(" $.")))
     }
 
@@ -224,6 +282,24 @@ def _is_left_open(given: tuple[ReadAnswer, str], expected: tuple[ReadAnswer, str
     )  # 3 beside `x is 3 and y is 4, so x + y = 7`
 
 
+def _unless_told_apart(
+    given: tuple[ReadAnswer, str], expected: tuple[ReadAnswer, str], comparison: Comparison, *, same: bool
+) -> bool | None:
+    """`same`; None if the words around two equal answers, or the way in which they are written, tell them apart."""
+    ((value, where), one), ((wanted, place), other) = given, expected
+    sides = (value, where.text, one), (wanted, place.text, other)
+    if same and (speak_of_others(*sides) or is_odds(*sides)):
+        comparison.because = "subjects"
+        return None
+    if same and are_told_apart((value, where.text), (wanted, place.text)):
+        comparison.because = "writing"
+        return None
+    if has_direction_alone(where.text, place.text):
+        comparison.because = "directions"
+        return None
+    return same
+
+
 def _answered(
     found: ReadAnswer, wanted: ReadAnswer, texts: tuple[str, str], comparison: Comparison, tolerance: Tolerance | None
 ) -> bool | None:
@@ -233,13 +309,15 @@ def _answered(
     same = _decided(found, wanted, comparison, tolerance)
     if same is not None and _is_left_open((found, one), (wanted, other), same=same):
         same = None
+    if same is not None and one != other and not (_PLAIN.fullmatch(one) and _PLAIN.fullmatch(other)):
+        same = _unless_told_apart((found, one), (wanted, other), comparison, same=same)
     if (answer := as_rows((one, where.text), (other, place.text), same=same)) is not same:
         comparison.because = "rows"
     if answer and one != other and _opposed(one, other):
         answer, comparison.because = None, "opposites"
     if answer is False and any(map(LOST_BACKSLASH.search, texts)):
         answer, comparison.because = None, "backslash"
-    if answer and one != other and {pair[::-1] for pair in _ordered(where.text)} & _ordered(place.text):
+    if answer is not None and one != other and {pair[::-1] for pair in _ordered(where.text)} & _ordered(place.text):
         answer = None
     ways = () if answer is None else read_elsewhere((where.text, place.text), texts, same=answer)
     for given, expected in ways:

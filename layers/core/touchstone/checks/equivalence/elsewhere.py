@@ -64,6 +64,8 @@ _OTHERWISE = (
     (")", _NUMBERED, ", "),
 )
 """Forms that the other side may write otherwise: what each of them holds, its pattern, and as what it is read."""
+_EUROS = re.compile(r"€ ?\d{1,3}\.\d{3}(?!\d)|(?<![\d.,])\d{1,3}\.\d{3} ?(?:€|[Ee]uros?\b|EUR\b)", re.ASCII)
+"""Euros with three digits behind a point: countries with this money separate thousands so."""
 _LONG_SCALE = {"Billion": "trillion", "Trillion": "quintillion"}
 _LONG = re.compile(r"\b(?:Billion|Trillion)\b")
 """Numbers of German, in whose scale a Billion is a million millions; English has them with capitals in headings."""
@@ -104,7 +106,7 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
     for sign, pattern, read_as in () if same else _OTHERWISE:
         if sign in plain and pattern.search(plain):
             return {sign: pattern.sub(read_as, plain)}
-    if same and not is_foreign(text):
+    if same and not (is_foreign(text) or _EUROS.search(answer)):
         return {}
     loss = _LOSS.fullmatch(answer)
     found = {} if loss is None else {"(": f"-{loss['loss']}"}

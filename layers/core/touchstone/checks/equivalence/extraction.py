@@ -196,6 +196,12 @@ def without_lead_in(text: str) -> str:
     return _PATTERN["mark"].sub(" ", text) if _PATTERN["mark signs"].search(text.lower()) else text
 
 
+def last_sentence(text: str) -> str:
+    """The last sentence of a text, or the text itself if it is one."""
+    sentences = [sentence.strip() for sentence in _PATTERN["sentence end"].split(text[-TAIL:]) if sentence]
+    return next(filter(None, reversed(sentences)), "")
+
+
 def what_is_called(text: str, answer: str) -> str:
     """What a text calls true or false (`answer`), without its reason: `a` of `A is true`, "" of `The claim is true`."""
     if (reason := _PATTERN["reason"].search(text)) is not None:

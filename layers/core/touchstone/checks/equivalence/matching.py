@@ -35,6 +35,12 @@ def as_rows(given: tuple[str, str], expected: tuple[str, str], *, same: bool | N
     return None if cased else False if one.sure and other.sure else same
 
 
+def rows_of(text: str) -> dict[str, str]:
+    """The partners of the rows of a matching task by their labels, in lower case; empty for any other text."""
+    rows = _rows(text)
+    return {} if rows is None else {label.lower(): partner for label, partner in rows.partners.items()}
+
+
 def _rows(text: str) -> _Rows | None:
     text, place = text.strip(" .$"), 0
     partners, signs, between = dict[str, str](), set[str](), set[str]()

@@ -175,6 +175,11 @@ def _count(letter: str, above: Fraction, below: Fraction) -> Tree | None:
     return Apply("mul", (counted, Apply("factorial", (Number(below),)))) if letter in "AP" else counted
 
 
+def _is_marked_name(tree: Tree) -> bool:
+    """Whether a ring stands behind a name: degrees, or the sign of a composition."""
+    return isinstance(tree, Apply) and tree.operation == "degrees" and isinstance(tree.arguments[0], Name)
+
+
 class Parser:
     """Precedence climbing over the tokens of one expression. `place` is the index of the next token."""
 
@@ -262,6 +267,8 @@ class Parser:
         plain = all(not each.is_sign("/", "frac", "|", "(") for each in self._tokens[started : self.place])
         if token.kind == "number" and not (plain and token.spaced and self._is("^", ahead=1)):
             raise NotAnExpressionError("two numbers without a sign between them")
+        if token.kind == "letters" and token.text not in ("C", "F") and _is_marked_name(left):
+            raise NotAnExpressionError("a composition of functions: f∘g")
         if token.kind == "accent" and self._is("°", ahead=2):
             raise NotAnExpressionError("a number by its size and its angle: 2∠60°")
         number = left.arguments[0] if isinstance(left, Apply) and left.operation == "neg" else left
@@ -344,7 +351,9 @@ class Parser:
         if mark is not None and mark.kind == "letters" and not mark.spaced:
             prefixed = token.text == "0" and mark.text in ("x", "b", "o") and digit is not None and not digit.spaced
             binary = mark.text == "b" and len(token.text) > 2 and set(token.text) <= {"0", "1"}  # noqa: PLR2004 - but 10b
-            if prefixed or binary:
+            goes_on = len(token.text) > 1 or len(mark.text) > 1 or (digit is not None and not digit.spaced)
+            padded = token.text[0] == "0" and token.text.isdigit() and mark.text[0] in "ABCDEF" and goes_on
+            if prefixed or binary or padded:
                 raise NotAnExpressionError("a number to another base")
         if whole.decimals is not None or whole.value.denominator != 1:
             return whole

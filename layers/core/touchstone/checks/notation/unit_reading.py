@@ -29,6 +29,8 @@ _POWERED = {"squared": 2, "cubed": 3}
 _HAN_POWERS = {"平方": 2, "立方": 3, "二次方": 2, "三次方": 3}
 _TIGHT = {"°", "度", "μ", *(prefix[1] for prefix in WORDS["prefixes"].values() if prefix[1])}
 """Beginnings of names that join the rest without a space: kilo metre, as siunitx writes it, is a kilometre."""
+_TIGHT_PRODUCTS = {"ms": ("m", "s"), "kmh": ("km", "h")}
+"""Names of units that are also two names without a blank, if a negative power is behind them: 3 ms⁻¹ for 3 m s⁻¹."""
 _PER = frozenset(("per", "a", "an", "each", "pro", "par", "por"))
 _COUNTED = re.compile(rf"(?:[{WORDS['classifiers']}]|人次|平方|立方)[\u4e00-\u9fff]{{0,7}}+")
 CHANGING = frozenset(WORDS["foreign and changing"])
@@ -163,8 +165,9 @@ class _Reader:
         power, count = power_at(self._tokens, self._place)
         self._place += count
         raised = tuple(unit**power for unit in units)
-        if symbol.text == "ms" and power < 0:
-            raised += tuple(one * other**power for one in UNITS["m"] for other in UNITS["s"])  # 3 ms⁻¹ for 3 m s⁻¹
+        if power < 0 and (names := _TIGHT_PRODUCTS.get(symbol.text)) is not None:
+            first, last = map(UNITS.__getitem__, names)
+            raised += tuple(one * other**power for one in first for other in last)
         return raised if count else () if marked else units
 
 

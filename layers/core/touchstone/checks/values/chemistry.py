@@ -94,6 +94,8 @@ def _species(text: str) -> Species:
         inside, written = _atoms(segment[count.end() :] if count else segment)
         atoms.update({element: number * times for element, number in inside.items()})
         parts += [f"{times}*", *written]
+    if (match["count"] or "").startswith("0"):
+        raise NotAnExpressionError("digits to the base sixteen: 00FF")
     charge = match["charge"] or match["sign"] or "0"
     size = int(charge.strip("+-") or 1)
     number = Number(Fraction(int(match["count"] or 1)))

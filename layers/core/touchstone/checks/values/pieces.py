@@ -145,7 +145,7 @@ def label(tokens: Sequence[Token]) -> str | None:
 
 
 def _is_name(tokens: Sequence[Token]) -> bool:
-    if _is_words(tokens) or _is_call(tokens):
+    if is_words(tokens) or _is_call(tokens) or _is_composition(tokens):
         return True
     while len(tokens) > 1 and tokens[-1].is_sign("'"):
         tokens = tokens[:-1]
@@ -158,7 +158,7 @@ def _is_name(tokens: Sequence[Token]) -> bool:
             return _is_segment(tree)
 
 
-def _is_words(tokens: Sequence[Token]) -> bool:
+def is_words(tokens: Sequence[Token]) -> bool:
     """Whether tokens are one Chinese word, or some words that are neither a product of letters nor a function."""
     if len(tokens) == 1 and tokens[0].kind == "han":
         return len(tokens[0].text) <= _WORD_LENGTH and number_in_words(tokens[0].text) is None
@@ -187,6 +187,12 @@ def _is_call(tokens: Sequence[Token]) -> bool:
     if is_sum and (first.text in _FACTORS or any(token.text == first.text for token in inside)):
         return False  # x(x - 2) and a(b + 1) are products
     return all(token.is_sign("_", "'", "{", "}") or token.kind in ("letters", "number") for token in tokens[1:opened])
+
+
+def _is_composition(tokens: Sequence[Token]) -> bool:
+    """Whether tokens are the value of a composition of functions: `(f ∘ g)(x)`."""
+    shape = "".join("f" if token.kind == "letters" and len(token.text) == 1 else token.text for token in tokens)
+    return shape == "(f°f)(f)"
 
 
 def _is_segment(tree: Tree | None) -> bool:

@@ -232,7 +232,8 @@ def _braced_sets(tokens: Tokens) -> Tokens:
             continue
         close = closing(found, place)
         inside = found[place + 1 : close]
-        if close < len(found) and any(each.is_sign(",", ";", "|", ":") for _, each in at_top(inside)):
+        within = behind is not None and behind.is_sign(",") and bool(inside)  # the last of {1, 2, {3}}
+        if close < len(found) and (within or any(each.is_sign(",", ";", "|", ":") for _, each in at_top(inside))):
             found[place], found[close] = token._replace(text="⦃"), found[close]._replace(text="⦄")
     return found
 
@@ -472,7 +473,19 @@ def _member(sides: list[Tokens], _signs: list[str]) -> Value:
     return Region(as_region(value).intervals, name)
 
 
+def _headed(sides: list[Tokens]) -> Solutions | None:
+    """A value under the words before a colon, `Area: 24 cm²`; None for other sides and for words of a fixed meaning."""
+    match sides:
+        case [words, value] if pieces.is_words(words) and fixed(tokens_text(words)) is None:
+            read_as = value_or_none(quantity, value)
+            known = read_as is not None and read_as.tree.is_constant and not read_as.letters
+            return Solutions((((label(words) or "", read_as),),)) if read_as and known else None
+    return None
+
+
 def _ratio(sides: list[Tokens], _signs: list[str]) -> Value:
+    if (headed := _headed(sides)) is not None:
+        return headed
     clock_text = ":".join(map(tokens_text, sides))
     in_two = any(map(_IN_TWO.match, clock_text.split(":")))
     if in_two and len(sides) == _TWO and clock(clock_text) is None:

@@ -56,6 +56,21 @@ def _at(hour: int, minute: int, second: int, half: str | None) -> Clock | None:
     return Clock((hour * 60 + minute) * 60 + second, half=1 <= hour <= _NOON)
 
 
+def calendar_periods(text: str) -> frozenset[tuple[str, int, int]]:
+    """The school year or season (2023/24) and the month (2024-05) that a whole text may name; empty for any other."""
+    match = _PATTERN["period"].fullmatch(text) if len(text) <= LENGTH else None
+    if match is None:
+        return frozenset()
+    year, behind = int(match["year"] or match["behind"]), match["last"] or ""
+    found = set[tuple[str, int, int]]()
+    if behind in (str(year + 1), str(year + 1)[2:]):
+        found.add(("school year", year, year + 1))
+    month = int(match["month"] or behind)
+    if 1 <= month <= _NOON:
+        found.add(("month", year, month))
+    return frozenset(found)
+
+
 def zone(text: str) -> Solutions | None:
     """The hours of a time zone, UTC+8 or GMT+5:30, under the name UTC; None for any other text."""
     match = _PATTERN["zone"].fullmatch(text) if text[:3] in ("UTC", "GMT") else None
