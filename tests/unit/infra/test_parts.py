@@ -151,7 +151,7 @@ def test_what_starts_an_execution_is_let_through_at_a_rate_of_its_own() -> None:
     assert starting <= set(stage["DependsOn"])
 
 
-def test_a_stack_goes_on_with_the_table_and_bucket_of_an_earlier_one() -> None:
+def test_a_stack_with_every_setting_goes_on_with_the_table_and_bucket_of_an_earlier_one() -> None:
     """As the whole stack under every rule: what was kept is granted and named, and nothing empty is made beside it."""
     os.environ[toolchain.NODE_VARIABLE] = toolchain.choose_node()
     from aws_cdk import App, Validations
@@ -161,7 +161,14 @@ def test_a_stack_goes_on_with_the_table_and_bucket_of_an_earlier_one() -> None:
     from infra.stack import TouchstoneStack
 
     app = App()
-    settings = Settings(table="Old-Records-1", bucket="old-bodies-1", local=False)
+    settings = Settings(
+        environment={"TOUCHSTONE_DRAINS": "2", "TOUCHSTONE_RETENTION_DAYS": "answers=365"},
+        zones=("us-east-1b", "us-east-1d"),
+        api_concurrency=5,
+        start_rate=30,
+        table="Old-Records-1",
+        bucket="old-bodies-1",
+    )
     stack = TouchstoneStack(app, settings=settings, code=None)
     Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     nag.acknowledge(stack)
