@@ -74,7 +74,8 @@ def without_words(error: Exception) -> UnexpectedError:
 def publishing[**P, R](handler: Callable[P, R]) -> Callable[P, R]:
     """A handler that publishes its metrics when it ends, with or without an error; if it counted none, nothing.
 
-    What it logs names no tenant and no record of an earlier call. A `TouchstoneError` passes unchanged. In place of any other error, `UnexpectedError` is raised.
+    What it logs names no tenant and no record of an earlier call. A `TouchstoneError` passes unchanged. In place of any
+    other error, `UnexpectedError` is raised.
     """
 
     @wraps(handler)
