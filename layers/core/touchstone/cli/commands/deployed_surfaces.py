@@ -134,7 +134,7 @@ def list_measurements(
     as_json: options.AsJson = False,
 ) -> None:
     """List your deployment's measurements, newest first. With filters: only those that match all."""
-    show_found("measurements", locals(), MEASUREMENTS)
+    show_found("measurements", asked=locals(), columns=MEASUREMENTS)
 
 
 @measurement.command()
@@ -239,7 +239,7 @@ def list_experiments(
     as_json: options.AsJson = False,
 ) -> None:
     """List your deployment's experiments, newest first. With filters: only those that match all."""
-    show_found("experiments", locals(), EXPERIMENTS)
+    show_found("experiments", asked=locals(), columns=EXPERIMENTS)
 
 
 @experiment.command("start")

@@ -408,7 +408,7 @@ def _again(given: str, out: Path, options: Mapping[str, object]) -> str:
     said: Sequence[str] = [
         part
         for name, value in options.items()
-        if value not in {None, False}
+        if value is not None and value is not False  # a limit of 0 is a value
         for part in ((name,) if value is True else (name, str(value)))
     ]
     return shlex.join(["touchstone", "experiment", "run", given, "--out", str(out), *said])
