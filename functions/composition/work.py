@@ -235,11 +235,10 @@ def line_quizzes(tenant: str) -> LineQuizzes:
     from functions.composition import intakes
     from touchstone.operations.batches.line_quizzes import LineQuizzes
 
-    abandoned_after = batching(tenant).abandoned_after
     return LineQuizzes(
         context=contexts.of_quizzes(tenant, patient=True),
         intake=intakes.of_quizzes(tenant),
-        abandoned_after=abandoned_after,
+        abandoned_after=batching(tenant).abandoned_after,
     )
 
 
