@@ -114,10 +114,7 @@ def run(
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the result into this file as JUnit XML, for CI tools.")
     ] = None,
-    fail_if_worse: Annotated[
-        bool,
-        typer.Option("--fail-if-worse", help="Exit with code 1 if the baseline is better in any respect."),
-    ] = False,
+    fail_if_worse: options.FailIfWorse = False,
     use_cache: options.UseCache = True,
     as_json: options.AsJson = False,
 ) -> None:
