@@ -154,7 +154,7 @@ def test_a_message_that_nobody_can_read_is_logged_under_no_other_tenants_name(de
         assert _take(poison) == ["poison"]
         assert _take(_message(message_id="m-2", key="k-2"), poison) == ["poison"]
     finally:
-        logger.removeHandler(log)
+        logging.getLogger(logger.name).removeHandler(log)
     lines = [json.loads(line) for line in written.getvalue().splitlines()]
     refused = [line for line in lines if line["message"] == "A message could not be taken"]
     assert len(refused) == 2
