@@ -19,8 +19,8 @@ def for_secrets() -> Config:
     return Config(connect_timeout=1, read_timeout=3, retries={"total_max_attempts": 2, "mode": "standard"})
 
 
-def for_events() -> Config:
-    """The configuration of the EventBridge client."""
+def for_messages() -> Config:
+    """The configuration of the clients of EventBridge and SQS."""
     return Config(connect_timeout=1, read_timeout=5, retries={"total_max_attempts": 3, "mode": "standard"})
 
 

@@ -8,7 +8,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.composition.batching import gathering
 from functions.composition.stores import leave_quotas
 from functions.composition.work import drain, run
-from functions.observability import count_evaluation, logger, note, publishing
+from functions.observability import count_evaluation, log_fault, logger, note, publishing
 from functions.steps import seconds_until
 from touchstone.clock import Deadline
 
@@ -21,7 +21,7 @@ def _gather(owner: str, deadline: Deadline) -> Exception | None:
     try:
         gathered = run(gathering().run(owner=owner, deadline=deadline))
     except Exception as error:  # noqa: BLE001 - raised when the drain has done what it can
-        logger.error("What waits for a batch could not be gathered: %s", type(error).__name__)
+        log_fault("What waits for a batch could not be gathered", error)
         return error
     if gathered.batches or gathered.at_once:
         note("gathered", batches=gathered.batches, questions=gathered.questions, at_once=gathered.at_once)

@@ -29,6 +29,7 @@ RESERVE_SECONDS = 20.0
 
 def take_record(record: SQSRecord, lambda_context: LambdaContext) -> dict[str, Any]:
     """Do one message. An error sends the message back to the queue; after five tries it goes to the dead letters."""
+    logger.clear_state()  # a message that cannot be read names no tenant
     try:
         message = parse_message(record.body)
         logger.append_keys(tenant=message.tenant, correlation_id=message.id)

@@ -74,11 +74,13 @@ def without_words(error: Exception) -> UnexpectedError:
 def publishing[**P, R](handler: Callable[P, R]) -> Callable[P, R]:
     """A handler that publishes its metrics when it ends, with or without an error; if it counted none, nothing.
 
-    A `TouchstoneError` passes unchanged. In place of any other error, `UnexpectedError` is raised.
+    What it logs names no tenant and no record of an earlier call. A `TouchstoneError` passes unchanged. In place of any
+    other error, `UnexpectedError` is raised.
     """
 
     @wraps(handler)
     def publish(*args: P.args, **kwargs: P.kwargs) -> R:
+        logger.clear_state()
         try:
             return handler(*args, **kwargs)
         except TouchstoneError:

@@ -35,6 +35,9 @@ ALONE = frozenset({"SPEND", "ROUTING", "THRESHOLDS", "SUGGESTIONS", "APPROACHES"
 """Words that are the whole key of a single partition in each tenant."""
 IN_PARTS = frozenset({"SPEND"})
 """Words of `ALONE` whose partition has further partitions beside it if a tenant is busy."""
+REMEMBERING = ("dynamodb:UpdateItem", "dynamodb:DeleteItem")
+"""The actions on the table of idempotency keys. A claim that is refused is told of the earlier one by the refusal
+itself, so nothing is read."""
 ARTIFACTS = "artifacts"
 """The folder of bodies that are too large for a record, and of images of problems."""
 BUNDLES = "bundles"

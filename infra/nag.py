@@ -39,7 +39,7 @@ def acknowledge(stack: TouchstoneStack) -> None:
             runs = f"arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:<{machine}.Name>{separator}*"
             reason = "The executions of a Distributed Map get their names as they run."
             _accept(mapping, f"IAM5[Resource::{runs}]", reason)
-    for scheduled in (stack.answers.sweep, stack.audits.weekly):
+    for scheduled in filter(None, (stack.answers.sweep, stack.answers.purge, stack.audits.weekly)):
         function = _logical_id(stack, scheduled.function)
         reason = "The scheduler is granted every version of this one function."
         _accept(stack, f"IAM5[Resource::<{function}.Arn>:*]", reason)

@@ -1,7 +1,7 @@
 """The API's description of itself: OpenAPI at /openapi.json, Swagger UI at /swagger."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
@@ -36,6 +36,15 @@ type Declared = dict[int, Any]
 def answering(status: HTTPStatus, *refusals: HTTPStatus) -> Declared:
     """The `responses` of a route: its success, and the refusals that its address, method and body do not imply."""
     return {code.value: {"description": code.phrase} for code in (status, *refusals)}
+
+
+def reporting(media_types: Iterable[str]) -> Declared:
+    """The `responses` of a route that returns a report in one of these media types, or 409 while there is none."""
+    content = {each: {"schema": {"type": "string"}} for each in media_types}
+    return {
+        HTTPStatus.OK.value: {"description": HTTPStatus.OK.phrase, "content": content},
+        HTTPStatus.CONFLICT.value: {"description": HTTPStatus.CONFLICT.phrase},
+    }
 
 
 def page_asked(event: Mapping[str, Any]) -> bool:

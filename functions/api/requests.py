@@ -86,6 +86,20 @@ def no_content() -> Response[str]:
     return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null
 
 
+def report_response(text: str, media_type: str, *, styled: bool = False) -> Response[str]:
+    """The response with a report, which quotes strangers' texts: a browser runs nothing in it and loads nothing.
+
+    `styled`: the report is one file with its styles in it.
+    """
+    styles = " style-src 'unsafe-inline';" if styled else ""
+    headers = {
+        "Content-Security-Policy": f"default-src 'none';{styles} frame-ancestors 'none'; base-uri 'none'",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+    }
+    return Response(status_code=HTTPStatus.OK.value, content_type=media_type, body=text, headers=headers)
+
+
 def accepted[T](app: Receiver, body: T, *steps: str, status: HTTPStatus = HTTPStatus.ACCEPTED) -> Response[T]:
     """The response with a record that a request made or started, as JSON. `Location` leads to these `steps`."""
     return Response(status_code=status.value, content_type=JSON, body=body, headers=located(app, *steps))

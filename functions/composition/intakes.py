@@ -91,6 +91,11 @@ def reader_of_tasks(tenant: str, party: str | None) -> PartyReader:
     )
 
 
+def reader_of_owner(tenant: str, task_id: str) -> PartyReader:
+    """The reader of a tenant's tasks for the owner of this task. Raises `NotFoundError` if there is none."""
+    return reader_of_tasks(tenant, reader_of_tasks(tenant, None).task(task_id).owner)
+
+
 def of_audits(tenant: str) -> AuditIntake:
     """The intake that accepts and shows a tenant's audits."""
     from touchstone.operations.audits.intake import AuditIntake

@@ -21,11 +21,8 @@ if TYPE_CHECKING:
     from touchstone.judges.registry import Registry
     from touchstone.judges.sureness import JudgeThresholds
     from touchstone.operations.provider_batches.replaying import BatchApis
-    from touchstone.operations.reports.routing import RoutingReport
     from touchstone.oracle.choice import OracleChoice
     from touchstone.quizzes.generation import GeneratorChoice as Generator
-    from touchstone.records import Rates
-    from touchstone.records.routing_pins import Routing
 
 THRESHOLDS_KEPT_SECONDS = 60.0
 """How long a process uses thresholds before it reads them again. A new label has an effect only after that time, but
@@ -233,31 +230,4 @@ def preferences(tenant: str) -> Preferences:
         rates=stores.statistics().rates(tenant).of_providers,
         noted=routing.noted,
         explore=environment().explore_share,
-    )
-
-
-def routing_report(
-    tenant: str,
-    *,
-    rates: Rates | None = None,
-    routing: Routing | None = None,
-    limit: int | None = None,
-    cursor: str | None = None,
-) -> RoutingReport:
-    """The report of which provider solves which subject of a tenant, and why.
-
-    `rates` and `routing` are given if they are read already; None: they are read here. `limit` is the most subjects;
-    None: as many as one response holds. Raises `InputError` for a cursor of another list.
-    """
-    from touchstone.operations.reports.rates import MOST
-    from touchstone.operations.reports.routing import routing_report
-
-    return routing_report(
-        tenant=tenant,
-        routing=stores.routing_pins().read(tenant) if routing is None else routing,
-        everywhere=environment().subject_provider_map,
-        rates=(stores.statistics().rates(tenant) if rates is None else rates).of_providers,
-        available=judges(tenant).available(),
-        limit=limit or MOST,
-        cursor=cursor,
     )

@@ -10,6 +10,7 @@ from touchstone import records
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_sqs import SQSClient
 
     from touchstone.aws import Table
     from touchstone.budgets import Quotas, Spending
@@ -210,9 +211,9 @@ def event_bus() -> records.EventBus:
     """The event bus on which the events of tasks are published."""
     import boto3
 
-    from functions.clients import for_events
+    from functions.clients import for_messages
 
-    return records.EventBus(lambda: boto3.client("events", config=for_events()), environment().require("event_bus"))
+    return records.EventBus(lambda: boto3.client("events", config=for_messages()), environment().require("event_bus"))
 
 
 @cache
@@ -263,8 +264,16 @@ def spending() -> Spending:
 
 
 @cache
-def deferred_queue() -> records.DeferredQueue:
-    """The queue of deferred evaluations."""
+def sqs() -> SQSClient:
+    """The client of the queues."""
     import boto3
 
-    return records.DeferredQueue(boto3.client("sqs"), environment().require("deferred_queue_url"))
+    from functions.clients import for_messages
+
+    return boto3.client("sqs", config=for_messages())
+
+
+@cache
+def deferred_queue() -> records.DeferredQueue:
+    """The queue of deferred evaluations."""
+    return records.DeferredQueue(sqs(), environment().require("deferred_queue_url"))

@@ -14,8 +14,6 @@ from functions.environment import environment
 if TYPE_CHECKING:
     import asyncio
 
-    from mypy_boto3_sqs import SQSClient
-
     from touchstone.answers.model import AnswerRecord
     from touchstone.clock import Deadline
     from touchstone.operations.answers.again import AgainMessage
@@ -157,13 +155,6 @@ def purging() -> Purging:
     )
 
 
-@cache
-def _sqs() -> SQSClient:
-    import boto3
-
-    return boto3.client("sqs")
-
-
 def _send_again(message: AgainMessage) -> None:
     """Send a message to this deployment's own intake. Raises `StoreError` if it cannot be sent."""
     from botocore.exceptions import BotoCoreError, ClientError
@@ -172,7 +163,7 @@ def _send_again(message: AgainMessage) -> None:
 
     url = environment().require("intake_queue_url")
     try:
-        _sqs().send_message(QueueUrl=url, MessageBody=message.model_dump_json())
+        stores.sqs().send_message(QueueUrl=url, MessageBody=message.model_dump_json())
     except (ClientError, BotoCoreError) as error:
         raise StoreError("A message could not be sent to the intake; it is safe to repeat.") from error
 
@@ -244,11 +235,10 @@ def line_quizzes(tenant: str) -> LineQuizzes:
     from functions.composition import intakes
     from touchstone.operations.batches.line_quizzes import LineQuizzes
 
-    abandoned_after = batching(tenant).abandoned_after
     return LineQuizzes(
         context=contexts.of_quizzes(tenant, patient=True),
         intake=intakes.of_quizzes(tenant),
-        abandoned_after=abandoned_after,
+        abandoned_after=batching(tenant).abandoned_after,
     )
 
 

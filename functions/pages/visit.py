@@ -13,6 +13,8 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.shared.cookies import Cookie, SameSite
 
+from functions.api.requests import ALLOWED
+from functions.composition.stores import sessions, tokens
 from functions.pages import paths, rendering
 from functions.pages.charts import Chart
 from functions.pages.tables import PageTable, as_csv, as_json, cut
@@ -172,8 +174,6 @@ class Visit:
 
     def may(self, role: Role) -> bool:
         """Whether the person who is signed in may send the forms that need this role. A program has no forms."""
-        from functions.api.requests import ALLOWED
-
         return self.session is not None and self.session.identity.role in ALLOWED[role]
 
     @property
@@ -244,8 +244,6 @@ def visit(*, at_least: Role = "reader") -> Visit:
 
     Raises `UnauthenticatedError` for anybody else, and `ForbiddenError` for a role below `at_least`.
     """
-    from functions.api.requests import ALLOWED
-
     this_visit = anonymous_visit()
     session, identity = _known(this_visit)
     if identity.role not in ALLOWED[at_least]:
@@ -302,8 +300,6 @@ def secret_of(this_visit: Visit) -> str:
 
 
 def _known(this_visit: Visit) -> tuple[Session | None, Identity]:
-    from functions.composition.stores import sessions, tokens
-
     scheme, _, token = _header(router.current_event, "authorization").partition(" ")
     if scheme.lower() == "bearer":
         return None, tokens().resolve(token.strip())

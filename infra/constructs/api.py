@@ -19,15 +19,20 @@ from infra.grants import GRANTS
 VERIFICATIONS = "/v1/verifications"
 """The route whose function calls a judge while the caller waits."""
 STARTING = (
-    "/v1/solutions",
-    "/v1/measurements",
-    "/v1/quizzes",
-    "/v1/quiz-checks",
-    "/v1/tasks",
-    "/v1/tasks/{task_id}/submissions",
-    "/v1/tasks/{task_id}/challenges",
-    "/v1/experiments",
-    "/v1/audits",
+    "POST /v1/solutions",
+    "POST /v1/measurements",
+    "POST /v1/measurements/{measurement_id}/now",
+    "POST /v1/quizzes",
+    "POST /v1/quiz-checks",
+    "POST /v1/tasks",
+    "PATCH /v1/tasks/{task_id}",
+    "POST /v1/tasks/{task_id}/submissions",
+    "POST /v1/tasks/{task_id}/challenges",
+    "POST /v1/experiments",
+    "POST /v1/experiments/{experiment_id}/now",
+    "POST /v1/audits",
+    "POST /v1/audits/{audit_id}/recheck",
+    "POST /v1/audits/{audit_id}/now",
 )
 """The routes where a request starts an execution of a standard machine; an account limits these starts per second."""
 PUBLIC_ROUTES = ("/health", "/openapi.json", "/swagger")
@@ -132,9 +137,10 @@ class Api(Construct):
             authorizer=asked,
         )
         self._starting: list[http.HttpRoute] = []
-        for path in () if start_rate is None else STARTING:
+        for route in () if start_rate is None else STARTING:
+            method, _, path = route.partition(" ")
             self._starting += self.api.add_routes(
-                path=path, methods=[http.HttpMethod.POST], integration=integration, authorizer=asked
+                path=path, methods=[http.HttpMethod[method]], integration=integration, authorizer=asked
             )
         unasked = http.HttpNoneAuthorizer()
         for path in PUBLIC_ROUTES:
@@ -167,6 +173,6 @@ class Api(Construct):
         )
         if (rate := runtime.settings.start_rate) is not None:
             throttled = {"ThrottlingRateLimit": rate, "ThrottlingBurstLimit": BURST * rate}
-            stage.route_settings = {f"POST {path}": throttled for path in STARTING}
+            stage.route_settings = dict.fromkeys(STARTING, throttled)
             for route in self._starting:  # a stage accepts settings only for routes that exist already
                 stage.node.add_dependency(route)

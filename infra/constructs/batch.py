@@ -5,7 +5,7 @@ from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
-from infra.constructs.function import Function, Runtime, Size
+from infra.constructs.function import JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.oracle import Oracle
 from infra.constructs.provider_batches import BatchesAtProviders
@@ -23,7 +23,7 @@ COLLECTING = Size(memory_mb=1024, timeout_s=900, storage_mb=4096)
 """For a function that joins the results of all lines on its disk: a gigabyte for a file of the greatest size."""
 
 
-class BatchFunctions(Construct):
+class BatchFunctions(JobConstruct):
     """The three functions, the machine, and the rule that starts the machine when a file is dropped."""
 
     def __init__(
@@ -40,10 +40,10 @@ class BatchFunctions(Construct):
         quizzes: Quizzes,
         provider_batches: BatchesAtProviders,
     ) -> None:
-        super().__init__(scope, construct_id)
-        prepare = Function(self, "Prepare", runtime=runtime, handler="functions.batch.prepare", size=PREPARING)
-        lines = Function(self, "Lines", runtime=runtime, handler="functions.batch.lines", size=WORKING)
-        collect = Function(self, "Collect", runtime=runtime, handler="functions.batch.collect", size=COLLECTING)
+        super().__init__(scope, construct_id, runtime=runtime, package="batch")
+        prepare = self._function("Prepare", PREPARING)
+        lines = self._function("Lines", WORKING)
+        collect = self._function("Collect", COLLECTING)
         store.let_use_records(prepare, lines, collect)
         store.let_use_objects(prepare, lines, collect)
         provider_batches.machine.let_start(collect)

@@ -6,7 +6,7 @@ from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
 from infra.constructs.audits import Audits
-from infra.constructs.function import Function, Runtime, Size
+from infra.constructs.function import JobConstruct, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.oracle import Oracle
 from infra.constructs.queues import Queues
@@ -17,7 +17,7 @@ CARRYING = Size(memory_mb=768, timeout_s=900)
 """For a function that holds a whole batch of 20 MB, and stores a thousand results one by one."""
 
 
-class BatchesAtProviders(Construct):
+class BatchesAtProviders(JobConstruct):
     """One execution of the machine per batch.
 
     The drain, files of requests, and work with batches of its own start executions. The sweep does so for
@@ -37,10 +37,8 @@ class BatchesAtProviders(Construct):
         audits: Audits,
         oracle: Oracle,
     ) -> None:
-        super().__init__(scope, construct_id)
-        advance = Function(
-            self, "Advance", runtime=runtime, handler="functions.provider_batches.advance", size=CARRYING
-        )
+        super().__init__(scope, construct_id, runtime=runtime, package="provider_batches")
+        advance = self._function("Advance", CARRYING)
         store.let_use_records(advance)
         store.let_use_objects(advance)
         store.let_read_judge_keys(advance)

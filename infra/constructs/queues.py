@@ -58,8 +58,7 @@ class Queues(Construct):
     def let_drain(self, function: Function) -> None:
         """Let a function receive deferred evaluations and delete those that are finished."""
         function.allow(
-            ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"],
-            self.deferred.queue_arn,
+            ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility"], self.deferred.queue_arn
         )
         function.set(TOUCHSTONE_DEFERRED_QUEUE_URL=self.deferred.queue_url)
 

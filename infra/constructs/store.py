@@ -7,7 +7,7 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra.constructs.function import Function
-from infra.grants import BUNDLES, FOLDER_GRANTS, GRANTS, SCRATCH, TRACES
+from infra.grants import BUNDLES, FOLDER_GRANTS, GRANTS, REMEMBERING, SCRATCH, TRACES
 from infra.settings import Settings
 
 BUNDLES_KEPT = Duration.days(60)
@@ -152,10 +152,7 @@ class Store(Construct):
     def let_remember_requests(self, *functions: Function) -> None:
         """Let functions keep idempotency keys."""
         for function in functions:
-            function.allow(
-                ("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"),
-                self.idempotency.table_arn,
-            )
+            function.allow(REMEMBERING, self.idempotency.table_arn)
             function.set(TOUCHSTONE_IDEMPOTENCY_TABLE=self.idempotency.table_name)
 
     def let_use_objects(self, *functions: Function) -> None:

@@ -119,8 +119,9 @@ def logs(
     for page in client.get_paginator("describe_log_groups").paginate():
         for group in page["logGroups"]:
             if function.lower() in group["logGroupName"].lower():
-                found = client.filter_log_events(logGroupName=group["logGroupName"], startTime=since)["events"]
-                events += [(event["timestamp"], group["logGroupName"], event["message"].rstrip()) for event in found]
+                name = group["logGroupName"]
+                for found in client.get_paginator("filter_log_events").paginate(logGroupName=name, startTime=since):
+                    events += [(event["timestamp"], name, event["message"].rstrip()) for event in found["events"]]
     for timestamp, group, message in sorted(events):
         clock = time.strftime("%H:%M:%S", time.localtime(timestamp / 1000))
         print(f"{clock} {group.removeprefix(LOG_GROUPS_PREFIX)} {message}")

@@ -84,21 +84,21 @@ def start(home: Home, *, wait_scale: str = "1", kept: bool = True) -> Running:
         return known
     if known:
         stop(home)
-    running = Running(pid=0, port=_port(home))
+    port = _port(home)
     home.make()
     for folder in (home.state, home.scratch):
         folder.mkdir(parents=True, exist_ok=True)
     with home.log.open("ab") as log:
         process = subprocess.Popen(
             [str(python()), str(FRONT)],
-            env=_environment(home, running.port, wait_scale, kept=kept),
+            env=_environment(home, port, wait_scale, kept=kept),
             cwd=home.folder,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    running = Running(pid=process.pid, port=running.port)
+    running = Running(pid=process.pid, port=port)
     home.remember_running(running)
     deadline = time.monotonic() + START_SECONDS
     while not _healthy(running):

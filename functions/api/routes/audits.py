@@ -7,8 +7,17 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from functions.api.openapi import answering
-from functions.api.requests import Cursor, FoundList, Limit, accepted, caller, json_response, sender_key
+from functions.api.openapi import answering, reporting
+from functions.api.requests import (
+    Cursor,
+    FoundList,
+    Limit,
+    accepted,
+    caller,
+    json_response,
+    report_response,
+    sender_key,
+)
 from functions.composition.intakes import of_audits as intake
 from functions.composition.stores import audits
 from touchstone.audits.record import AuditRequest, AuditView, RecheckRequest
@@ -17,14 +26,6 @@ from touchstone.records import AuditSummary
 from touchstone.records.audits import AuditQuery
 
 router = Router()
-
-REPORT_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-}
-"""The headers of a report. It quotes benchmarks and the output of scripts, so a browser must run nothing in it and load
-nothing."""
 
 
 class AuditPage(FoundList):
@@ -66,23 +67,14 @@ def read_audit(audit_id: str) -> AuditView:
     "/v1/audits/<audit_id>/report",
     summary="Read the report of an audit",
     tags=["audits"],
-    responses={
-        HTTPStatus.OK.value: {
-            "description": HTTPStatus.OK.phrase,
-            "content": {kind: {"schema": {"type": "string"}} for _, kind in REPORTS.values()},
-        },
-        HTTPStatus.CONFLICT.value: {"description": HTTPStatus.CONFLICT.phrase},
-    },
+    responses=reporting(kind for _, kind in REPORTS.values()),
 )
 def read_report(audit_id: str, form: Annotated[AuditReportFormat, Query(alias="format")] = "json") -> Response[str]:
     """The report of an audit: `json` for programs (`touchstone audit recheck` reads it), or `md` for people.
 
     A report of more than four megabytes can be read only by the audit's `report_url` or `page_url`.
     """
-    text = intake(caller(router).tenant).report(audit_id, form)
-    return Response(
-        status_code=HTTPStatus.OK.value, content_type=REPORTS[form][1], body=text, headers=dict(REPORT_HEADERS)
-    )
+    return report_response(intake(caller(router).tenant).report(audit_id, form), REPORTS[form][1])
 
 
 @router.post(

@@ -8,8 +8,17 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, Field
 
-from functions.api.openapi import answering
-from functions.api.requests import Cursor, FoundList, Limit, accepted, caller, json_response, sender_key
+from functions.api.openapi import answering, reporting
+from functions.api.requests import (
+    Cursor,
+    FoundList,
+    Limit,
+    accepted,
+    caller,
+    json_response,
+    report_response,
+    sender_key,
+)
 from functions.composition.intakes import of_experiments as intake
 from functions.composition.stores import experiments
 from touchstone.operations.surfaces.experiment_files import REPORTS, ReportFormat
@@ -18,14 +27,6 @@ from touchstone.records.experiments import ExperimentQuery
 from touchstone.surfaces.experiments.record import ExperimentRequest, ExperimentView
 
 router = Router()
-
-REPORT_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-}
-"""The headers of a report. It is one file without any script, so a browser must run nothing in it and load nothing from
-elsewhere, whatever the texts in it look like."""
 
 
 class ExperimentPage(FoundList):
@@ -92,23 +93,14 @@ def hasten(experiment_id: str, *, pay_twice: bool = False) -> Response[Experimen
     "/v1/experiments/<experiment_id>/report",
     summary="Read the report of an experiment",
     tags=["experiments"],
-    responses={
-        HTTPStatus.OK.value: {
-            "description": HTTPStatus.OK.phrase,
-            "content": {kind: {"schema": {"type": "string"}} for kind in REPORTS.values()},
-        },
-        HTTPStatus.CONFLICT.value: {"description": HTTPStatus.CONFLICT.phrase},
-    },
+    responses=reporting(REPORTS.values()),
 )
 def read_report(experiment_id: str, form: Annotated[ReportFormat, Query(alias="format")] = "html") -> Response[str]:
     """The report for people (`html`, `md`), for a spreadsheet (`csv`) or for a program (`json`).
 
     `sides` shows both texts of each pair side by side, with the differences marked. `sides_zh` is the same in Chinese.
     """
-    text = intake(caller(router).tenant).report(experiment_id, form)
-    return Response(
-        status_code=HTTPStatus.OK.value, content_type=REPORTS[form], body=text, headers=dict(REPORT_HEADERS)
-    )
+    return report_response(intake(caller(router).tenant).report(experiment_id, form), REPORTS[form], styled=True)
 
 
 @router.post("/v1/experiment-files", summary="Upload an experiment", tags=["experiments"])

@@ -127,7 +127,7 @@ def remove_label_by_path(kind: str, record_id: str, item: str) -> Response[str]:
 
 
 def _item_asked() -> str:
-    """The `item` of the query as it was sent. It is read from the raw query, as the event's own are cut at commas."""
+    """The `item` of the query as it was sent. It is read from the raw query: the event's own value is cut at commas."""
     query: str = router.current_event["rawQueryString"]
     return parse_qs(query, keep_blank_values=True)["item"][-1]
 

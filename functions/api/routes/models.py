@@ -10,7 +10,8 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, ConfigDict
 
 from functions.api.requests import caller, decoded_part, no_content
-from functions.composition.judging import registry, routing_report
+from functions.composition.judging import registry
+from functions.composition.reports import routing_report
 from functions.composition.stores import routing_pins
 from touchstone.errors import InputError, SettingsError
 from touchstone.operations.reports.rates import MOST

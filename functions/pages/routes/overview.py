@@ -6,19 +6,18 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from functions.composition.judging import judges
-from functions.composition.stores import audits, evaluations, provider_batches, quotas, spending, statistics
-from functions.environment import environment
+from functions.composition.reports import backlog_report, budget_report
+from functions.composition.stores import audits, statistics
 from functions.pages.attention import attention_table, attention_today
 from functions.pages.charts import DayBars, Tone
 from functions.pages.finding import found_at
 from functions.pages.rendering import cost, usd
 from functions.pages.tables import COST, Column, PageTable, Row, fact
-from functions.pages.visit import Page, PageView, Visit, router, visit
+from functions.pages.visit import Page, PageView, router, visit
 from functions.pages.words import PageTexts
 from touchstone.clock import system_clock
 from touchstone.judges.base import Tier
-from touchstone.operations.reports.budgets import BacklogReport, BudgetReport, QuotaView, backlog_report, budget_report
+from touchstone.operations.reports.budgets import BacklogReport, BudgetReport, QuotaView
 from touchstone.records.answer_lists import SKIP_REASONS
 
 if TYPE_CHECKING:
@@ -38,8 +37,8 @@ def overview() -> Page:
     """The page: what calls for attention, volume, verdicts by status, spending and ceiling, the judges' health."""
     this_visit = visit()
     volume = statistics().volume(this_visit.tenant, days=DAYS)
-    budget = budget_of(this_visit)
-    backlog = backlog_of(this_visit)
+    budget = budget_report(this_visit.tenant)
+    backlog = backlog_report(this_visit.tenant)
     checked = audits().page(tenant=this_visit.tenant, limit=AUDITS).items
     wrong = attention_today(tenant=this_visit.tenant, volume=volume, budget=budget, backlog=backlog, audits=checked)
     totals, since = _totals(volume), _days_ago(DAYS - 1)
@@ -249,17 +248,6 @@ def today_of(budget: BudgetReport, backlog: BacklogReport) -> PageTable:
     return fact("today", row)
 
 
-def budget_of(this_visit: Visit) -> BudgetReport:
-    """Today's budget of the visitor's tenant."""
-    return budget_report(
-        tenant=this_visit.tenant,
-        judges=judges(this_visit.tenant),
-        quotas=quotas(),
-        spending=spending(),
-        ceiling_usd=environment().daily_ceiling_usd,
-    )
-
-
 def by_quota(budget: BudgetReport) -> list[tuple[list[Tier], QuotaView]]:
     """Each quota once, with the tiers that share it: one model may serve two tiers."""
     found: list[tuple[list[Tier], QuotaView]] = []
@@ -270,15 +258,3 @@ def by_quota(budget: BudgetReport) -> list[tuple[list[Tier], QuotaView]]:
         else:
             same.append(quota.tier)
     return found
-
-
-def backlog_of(this_visit: Visit) -> BacklogReport:
-    """The backlog of the deep evaluations of the visitor's tenant."""
-    return backlog_report(
-        tenant=this_visit.tenant,
-        judges=judges(this_visit.tenant),
-        quotas=quotas(),
-        evaluations=evaluations(),
-        statistics=statistics(),
-        batches=provider_batches(),
-    )

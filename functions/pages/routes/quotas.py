@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from functions.composition.reports import backlog_report, budget_report
 from functions.composition.stores import spending
 from functions.pages.charts import Chart, Series, Tone
 from functions.pages.finding import found_at
 from functions.pages.rendering import usd
-from functions.pages.routes.overview import backlog_of, budget_of, by_quota, today_of
+from functions.pages.routes.overview import by_quota, today_of
 from functions.pages.tables import Column, PageTable, Row, row_of
 from functions.pages.visit import Page, PageView, router, visit
 from functions.pages.words import PageTexts
@@ -29,7 +30,7 @@ STATES = ("waiting", "deferred", "submitted", "running", "done", "failed")
 def quotas() -> Page:
     """The judges' quotas today with the tenant's share, spending by day, and the states of deep evaluations."""
     this_visit = visit()
-    budget, backlog = budget_of(this_visit), backlog_of(this_visit)
+    budget, backlog = budget_report(this_visit.tenant), backlog_report(this_visit.tenant)
     spent = spending().history(this_visit.tenant, days=DAYS)
     limited = [(tiers, quota) for tiers, quota in by_quota(budget) if quota.limit is not None]
     charts = [

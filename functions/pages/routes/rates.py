@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from functions.composition.judging import judges, registry, routing_report
+from functions.composition.judging import judges, registry
+from functions.composition.reports import routing_report
 from functions.composition.stores import routing_pins, statistics
 from functions.pages.finding import found_at
 from functions.pages.rendering import MOST_ROWS

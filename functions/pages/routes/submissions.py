@@ -6,7 +6,7 @@ it shows nothing that others handed in, and no score.
 
 from dataclasses import dataclass
 
-from functions.composition.intakes import reader_of_tasks as reader
+from functions.composition.intakes import reader_of_owner
 from functions.composition.labels import labels
 from functions.pages.contest import (
     OUTCOME,
@@ -74,7 +74,7 @@ LISTING = Listing(
 def list_submissions(task_id: str) -> Page:
     """A task's submissions that the filters mean, as the task's owner may see them."""
     this_visit = visit()
-    here = reader(this_visit.tenant, reader(this_visit.tenant, None).task(task_id).owner)
+    here = reader_of_owner(this_visit.tenant, task_id)
     return show_found(this_visit, LISTING, TaskSubmissions(here, task_id))
 
 
@@ -82,7 +82,7 @@ def list_submissions(task_id: str) -> Page:
 def read_submission(task_id: str, submission_id: str) -> Page:
     """One submission: its standing, its gate check's verdict on each criterion, and people's labels of the verdicts."""
     this_visit = visit()
-    here = reader(this_visit.tenant, reader(this_visit.tenant, None).task(task_id).owner)
+    here = reader_of_owner(this_visit.tenant, task_id)
     task, submission = here.task(task_id), here.submission(task_id, submission_id)
     decided = task.state in DECIDED
     record = submission_name(task_id, submission_id)

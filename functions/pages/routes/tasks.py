@@ -6,7 +6,7 @@ closed, it shows nothing that was handed in, and no score of a contest.
 
 from collections.abc import Sequence
 
-from functions.composition.intakes import reader_of_tasks as reader
+from functions.composition.intakes import reader_of_owner
 from functions.composition.stores import tasks
 from functions.pages.contest import (
     challenges_of,
@@ -54,8 +54,7 @@ def list_tasks() -> Page:
 def read_task(task_id: str) -> Page:
     """One task: what it asks for, its dimensions, and the part of its results that its owner may read."""
     this_visit = visit()
-    owner = reader(this_visit.tenant, None).task(task_id).owner
-    here = reader(this_visit.tenant, owner)
+    here = reader_of_owner(this_visit.tenant, task_id)
     task = here.task(task_id)
     page = here.submitted(task_id, limit=ROWS, cursor=this_visit.query.get("cursor"))
     first = _first(here, task, page.items)

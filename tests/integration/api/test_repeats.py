@@ -2,19 +2,39 @@
 
 import json
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from botocore.client import BaseClient
 
 from functions.composition import work
+from infra.grants import REMEMBERING
 from tests.support.api import Api
-from tests.support.deployment import Context, Deployment
+from tests.support.deployment import IDEMPOTENCY, Context, Deployment
 from touchstone.errors import StoreError
 from touchstone.records import Answers, Role
 from touchstone.workflows import Workflows
 
 GOOD = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
 KEY = "3f0e8c2a-6d1b-4f5e-9a7c-0d2b4c6e8f10"
+
+
+@pytest.fixture(autouse=True)
+def granted_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """In all that is done here, the table of keys is asked for nothing but what the stack grants."""
+    asked: set[str] = set()
+    call = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def noted(client: BaseClient, operation: str, given: dict[str, Any]) -> Any:
+        if given.get("TableName") == IDEMPOTENCY and {"Key", "Item"} & given.keys():
+            asked.add(f"dynamodb:{operation}")
+        return call(client, operation, given)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", noted)
+    yield
+    assert "dynamodb:UpdateItem" in asked
+    assert asked <= set(REMEMBERING)
 
 
 class Killed(BaseException):

@@ -1,6 +1,7 @@
 """What the functions are made of: links that work in every region, keys that rotate, one pool of connections."""
 
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import boto3
@@ -68,6 +69,13 @@ def test_a_rotated_key_is_in_use_once_the_old_one_is_forgotten(aws: None, monkey
             assert seat is not None
             accounts.add((seat.account, id(judge)))
     assert len(accounts) == 2
+
+
+def test_no_client_waits_for_a_silent_service_until_its_function_is_out_of_time(deployment: Deployment) -> None:
+    for client in (stores.table().meta.client, stores._s3(), stores.sqs()):
+        told: Any = client.meta.config
+        assert told.connect_timeout + told.read_timeout <= 6
+        assert told.retries["total_max_attempts"] <= 3
 
 
 def test_tenants_share_the_connections_to_a_provider(deployment: Deployment) -> None:

@@ -1,6 +1,8 @@
 """Messages: every one is done once, whatever is delivered twice, dies halfway, or cannot be read at all."""
 
+import io
 import json
+import logging
 import threading
 import time
 from typing import Any
@@ -10,6 +12,7 @@ from aws_lambda_powertools.utilities.batch import process_partial_response
 
 from functions import idempotency, intake
 from functions.composition import stores
+from functions.observability import logger
 from tests.support.deployment import Context, Deployment
 from tests.support.events import event
 from tests.support.providers import ProviderServer
@@ -138,6 +141,24 @@ def test_a_message_that_fails_unexpectedly_is_logged_without_its_words(
         assert _take(_message(request=OPEN | {"problem": "canary"})) == ["m-1"]
     assert "ZeroDivisionError" in heard()
     assert "canary" not in heard()
+
+
+def test_a_message_that_nobody_can_read_is_logged_under_no_other_tenants_name(deployment: Deployment) -> None:
+    written = io.StringIO()
+    log = logging.StreamHandler(written)
+    log.setFormatter(logger.registered_formatter)
+    poison = _message(message_id="poison") | {"body": "{"}
+    assert _take(_message()) == []
+    logger.addHandler(log)
+    try:
+        assert _take(poison) == ["poison"]
+        assert _take(_message(message_id="m-2", key="k-2"), poison) == ["poison"]
+    finally:
+        logging.getLogger(logger.name).removeHandler(log)
+    lines = [json.loads(line) for line in written.getvalue().splitlines()]
+    refused = [line for line in lines if line["message"] == "A message could not be taken"]
+    assert len(refused) == 2
+    assert not any(line.keys() & {"tenant", "correlation_id"} for line in refused)
 
 
 def test_a_memory_that_fails_sends_the_message_back(deployment: Deployment) -> None:

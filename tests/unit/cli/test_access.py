@@ -41,6 +41,19 @@ def test_a_terminal_is_asked_without_an_echo(
     assert TOKEN not in result.output
 
 
+def test_leaving_at_a_question_is_an_interruption_and_no_verdict(
+    touchstone: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("touchstone.cli.commands.access.is_interactive", lambda: True)
+    result = touchstone("login", "https://touchstone.example", stdin="")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (130, "Aborted.")
+
+
+def test_what_is_no_text_is_no_token(touchstone: Command) -> None:
+    result = touchstone("login", "https://touchstone.example", stdin=b"ts_\xff\xfe\n")
+    assert (result.exit_code, "The token is not one" in result.stderr) == (2, True)
+
+
 def test_a_token_that_does_not_work_is_not_kept(touchstone: Command, api: Loopback, home: Path) -> None:
     api.script = [Reply(status=403, value={"message": "Forbidden"})]
     result = touchstone("login", api.url, stdin=TOKEN)

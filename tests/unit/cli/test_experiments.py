@@ -23,6 +23,7 @@ from tests.support.experiments import experiment, told
 from tests.support.loopback import Loopback, Reply
 from tests.support.providers import ProviderServer, error, hang
 from tests.support.wire import Asked, Behaviour
+from touchstone.cli.commands.experiments import _again
 
 CALLS = 24
 """Of the experiment: for each of six pairs a call for the clarity of each side, and the preference in both orders."""
@@ -373,6 +374,13 @@ def test_interrupted_it_says_how_to_go_on_and_no_call_is_repeated(
     result = run()
     assert (result.exit_code, len(server.calls)) == (0, CALLS - CALLS // 2)
     assert "24 sent" in result.stdout
+
+
+def test_what_goes_on_has_the_limit_that_was_given_even_of_nothing() -> None:
+    given: dict[str, object] = {"--max-cost": 0.0, "--replicates": 1, "--judges": None, "--allow-commands": False}
+    assert _again("e.json", Path("out"), given) == (
+        "touchstone experiment run e.json --out out --max-cost 0.0 --replicates 1"
+    )
 
 
 @pytest.mark.parametrize(("said", "came"), [("n", (130, 0)), ("y", (0, CALLS))])

@@ -159,6 +159,11 @@ async def test_a_claim_is_proved_in_the_sandbox(tmp_path: Path, monkeypatch: pyt
         ("check_quiz", {"quiz": {"questions": []}}, "questions"),
         ("equivalent", {"given": "1" * 20_001, "expected": "1"}, "given may have at most 20,000 characters, and has"),
         ("equivalent", {"given": 5, "expected": "1"}, "given must be a text."),
+        (
+            "first_arithmetic_error",
+            {"solution": "1 + 1 = 2", "problem": "1" * 20_001},
+            "problem may have at most 20,000 characters, and has",
+        ),
         ("equivalent", {"given": "1"}, "expected is missing and must be given."),
         (
             "equivalent",

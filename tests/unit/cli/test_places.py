@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.commands import Command
 from touchstone.cli.terminal import places
 from touchstone.errors import InputError, StoreError
 
@@ -81,7 +82,7 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("content", [b"{", b"[]", b"\xff"])
+@pytest.mark.parametrize("content", [b"{", b"[]", b"\xff", b"[" * 100_000])
 def test_a_damaged_document_is_named_and_not_guessed_at(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.json").write_bytes(content)
     with pytest.raises(InputError, match="damaged"):
@@ -93,6 +94,16 @@ def test_a_document_that_is_not_there_is_none_and_a_folder_is_an_error(tmp_path:
     for read in (places.read_document, places.read_file):
         with pytest.raises(InputError, match="cannot be read"):
             read(tmp_path)
+
+
+def test_whoever_has_no_home_is_told_what_to_set(touchstone: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    result = touchstone("logout")
+    assert (result.exit_code, "set HOME or XDG_CONFIG_HOME" in result.stderr) == (2, True)
 
 
 def test_a_relative_xdg_folder_is_ignored(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

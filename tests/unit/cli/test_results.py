@@ -234,7 +234,9 @@ def test_what_cannot_be_written_is_told_and_nothing_is(
     assert (result.exit_code, told in result.stderr, list(folder.parent.glob("log*"))) == (2, True, [])
 
 
-@pytest.mark.parametrize("content", ["{}\n", "", '{"line": 1, "quiz": {}}\n', '{"verification_status": "verified"}'])
+@pytest.mark.parametrize(
+    "content", ["{}\n", "", '{"line": 1, "quiz": {}}\n', '{"verification_status": "verified"}', "[" * 100_000]
+)
 def test_what_holds_no_verdict_is_refused(touchstone: Command, tmp_path: Path, content: str) -> None:
     given, out = tmp_path / "some.jsonl", tmp_path / "out.json"
     given.write_text(content, encoding="utf-8")

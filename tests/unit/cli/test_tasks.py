@@ -327,6 +327,12 @@ def test_submissions_are_listed_with_what_is_known_of_each(online: Command, api:
     assert "nothing that this party may see" in online("tasks", "submissions", TASK_ID, "--party", "b").stderr
 
 
+def test_a_task_whose_id_is_none_is_not_found(online: Command, api: Loopback) -> None:
+    api.answer = lambda _: Reply(status=404, value={"detail": "You have nothing with this name."})
+    result = online("tasks", "submissions", "a/b", "--party", "b")
+    assert (result.exit_code, result.stderr) == (2, "Error: You have nothing with this name.\n")
+
+
 @pytest.mark.parametrize(
     ("changes", "code", "words"),
     [

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from botocore.stub import Stubber
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -214,6 +215,21 @@ def test_a_cloud_that_is_down_is_said_to_be_where_no_shell_evaluates_it(
     assert (code, out) == (1, "")
     assert "not running; `touchstone-local up` starts it." in said
     assert home.running() is None, "nothing was started"
+
+
+def test_the_latest_lines_of_a_long_log_are_printed_too(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = deployment.client("logs", Running(pid=1, port=4567), home)
+    with Stubber(client) as answers:
+        answers.add_response("describe_log_groups", {"logGroups": [{"logGroupName": "/aws/lambda/one"}]})
+        pages = [{"events": [{"timestamp": 1, "message": "early"}], "nextToken": "x"}]
+        pages += [{"events": [{"timestamp": 2, "message": "late"}]}]
+        for page in pages:
+            answers.add_response("filter_log_events", page)
+        monkeypatch.setenv(HOME_VARIABLE, str(home.folder))
+        monkeypatch.setattr(cli, "_running", lambda _: Running(pid=1, port=4567))
+        monkeypatch.setattr(deployment, "client", lambda *_: client)
+        printed = CliRunner().invoke(cli.app, ["logs"]).stdout.splitlines()
+    assert [line.split(" ", 1)[1] for line in printed] == ["one early", "one late"]
 
 
 def test_the_samples_are_answers_somebody_gave() -> None:

@@ -135,12 +135,18 @@ def test_what_starts_an_execution_is_let_through_at_a_rate_of_its_own() -> None:
         Api(stack, "Api", runtime=runtime, store=store, answers=answers, jobs=())
 
     described = json.loads((Path(__file__).parents[3] / "docs" / "openapi.json").read_text(encoding="utf-8"))["paths"]
-    assert all("post" in described[path] for path in STARTING)
+    methods = {(route.partition(" ")[2], route.partition(" ")[0].lower()) for route in STARTING}
+    assert all(method in described[path] for path, method in methods)
+    starters = {
+        path for path in described if path.endswith(("/now", "/recheck")) and not path.startswith("/v1/batches")
+    }
+    assert {path for path, _ in methods} > starters, "work that is taken up again starts an execution too"
+    assert ("/v1/tasks/{task_id}", "patch") in methods, "a moved deadline is waited for by another execution"
     resources = synthesized(Settings(start_rate=30), build)
     (stage,) = [item for item in resources.values() if item["Type"] == "AWS::ApiGatewayV2::Stage"]
     assert stage["Properties"]["DefaultRouteSettings"]["ThrottlingRateLimit"] == 100
     told = stage["Properties"]["RouteSettings"]
-    assert set(told) == {f"POST {path}" for path in STARTING}
+    assert set(told) == set(STARTING)
     assert all(one == {"ThrottlingRateLimit": 30, "ThrottlingBurstLimit": 60} for one in told.values())
     routes = {
         name: item["Properties"] for name, item in resources.items() if item["Type"] == "AWS::ApiGatewayV2::Route"
@@ -151,7 +157,7 @@ def test_what_starts_an_execution_is_let_through_at_a_rate_of_its_own() -> None:
     assert starting <= set(stage["DependsOn"])
 
 
-def test_a_stack_goes_on_with_the_table_and_bucket_of_an_earlier_one() -> None:
+def test_a_stack_with_every_setting_goes_on_with_the_table_and_bucket_of_an_earlier_one() -> None:
     """As the whole stack under every rule: what was kept is granted and named, and nothing empty is made beside it."""
     os.environ[toolchain.NODE_VARIABLE] = toolchain.choose_node()
     from aws_cdk import App, Validations
@@ -161,7 +167,14 @@ def test_a_stack_goes_on_with_the_table_and_bucket_of_an_earlier_one() -> None:
     from infra.stack import TouchstoneStack
 
     app = App()
-    settings = Settings(table="Old-Records-1", bucket="old-bodies-1", local=False)
+    settings = Settings(
+        environment={"TOUCHSTONE_DRAINS": "2", "TOUCHSTONE_RETENTION_DAYS": "answers=365"},
+        zones=("us-east-1b", "us-east-1d"),
+        api_concurrency=5,
+        start_rate=30,
+        table="Old-Records-1",
+        bucket="old-bodies-1",
+    )
     stack = TouchstoneStack(app, settings=settings, code=None)
     Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     nag.acknowledge(stack)

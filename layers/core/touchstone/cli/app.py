@@ -38,7 +38,7 @@ from touchstone.cli.commands import (
     tenants,
     traces,
 )
-from touchstone.cli.terminal.exits import Exit, code_of
+from touchstone.cli.terminal.exits import INTERRUPTED, Exit, code_of
 from touchstone.cli.terminal.screen import say
 from touchstone.errors import InputError, SettingsError, TouchstoneError
 from touchstone.extras import missing_module_sentence
@@ -89,6 +89,9 @@ class Root(TyperGroup):
         except typer.BadParameter as error:
             error.message = error.message.removeprefix("Value error, ")
             raise
+        except typer.Abort:  # Ctrl-C at a question, or the end of the input
+            say("Aborted.")
+            raise typer.Exit(INTERRUPTED) from None
         except TouchstoneError as error:
             if ctx.params.get("debug"):
                 raise

@@ -27,7 +27,10 @@ def login(url: Annotated[str, typer.Argument(metavar="URL", help="The address of
     from touchstone.cli.deployment.connection import Connection, checked_token, checked_url, store
 
     address = checked_url(url)
-    token = typer.prompt("Token", hide_input=True, err=True) if is_interactive() else sys.stdin.readline()
+    if is_interactive():
+        token = typer.prompt("Token", hide_input=True, err=True)
+    else:
+        token = sys.stdin.buffer.readline().decode(errors="replace")
     found = Connection(url=address, token=checked_token(token.strip()))
     with ApiClient(found) as api:
         api.get("answers", limit=1)

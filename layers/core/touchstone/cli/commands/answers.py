@@ -216,7 +216,7 @@ def list_answers(
     asked = locals()
     from touchstone.cli.screens.verdicts import ANSWERS
 
-    show_found("answers", asked, ANSWERS)
+    show_found("answers", asked=asked, columns=ANSWERS)
 
 
 @listed.command()

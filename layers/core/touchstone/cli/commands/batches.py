@@ -149,7 +149,7 @@ def run(
 @batch.command("list")
 def list_batches(*, limit: options.Limit = 20, cursor: options.Cursor = None, as_json: options.AsJson = False) -> None:
     """List your batches, newest first."""
-    show_found("batches", locals(), BATCHES)
+    show_found("batches", asked=locals(), columns=BATCHES)
 
 
 @batch.command()

@@ -71,7 +71,7 @@ def list_curricula(
     *, limit: options.Limit = 20, cursor: options.Cursor = None, as_json: options.AsJson = False
 ) -> None:
     """List the courses. The course that was stored last comes first."""
-    show_found("curricula", locals(), CURRICULA, empty="There are no curricula yet.")
+    show_found("curricula", asked=locals(), columns=CURRICULA, empty="There are no curricula yet.")
 
 
 @curricula.command("show")
@@ -105,7 +105,7 @@ def put_learners(file: FileArgument, *, as_json: options.AsJson = False) -> None
 @learners.command("list")
 def list_learners(*, limit: options.Limit = 20, cursor: options.Cursor = None, as_json: options.AsJson = False) -> None:
     """List the learners. The learner who was stored last comes first."""
-    show_found("learners", locals(), LEARNERS, empty="There are no learners yet.")
+    show_found("learners", asked=locals(), columns=LEARNERS, empty="There are no learners yet.")
 
 
 @learners.command("show")

@@ -143,7 +143,7 @@ def list_audits(
     asked = locals()
     from touchstone.cli.screens.audit_views import AUDITS
 
-    show_found("audits", asked, AUDITS)
+    show_found("audits", asked=asked, columns=AUDITS)
 
 
 def show(

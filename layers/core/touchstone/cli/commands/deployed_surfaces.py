@@ -56,10 +56,6 @@ Cheap = Annotated[
         "asked at once.",
     ),
 ]
-FailIfWorse = Annotated[
-    bool, typer.Option("--fail-if-worse", help="Exit with code 1 if the baseline is better in any respect.")
-]
-
 SurfaceName = Annotated[
     Literal["quiz", "summary", "flashcards"] | None,
     typer.Option("--surface", help="Only records about this kind of material."),
@@ -134,7 +130,7 @@ def list_measurements(
     as_json: options.AsJson = False,
 ) -> None:
     """List your deployment's measurements, newest first. With filters: only those that match all."""
-    show_found("measurements", locals(), MEASUREMENTS)
+    show_found("measurements", asked=locals(), columns=MEASUREMENTS)
 
 
 @measurement.command()
@@ -239,7 +235,7 @@ def list_experiments(
     as_json: options.AsJson = False,
 ) -> None:
     """List your deployment's experiments, newest first. With filters: only those that match all."""
-    show_found("experiments", locals(), EXPERIMENTS)
+    show_found("experiments", asked=locals(), columns=EXPERIMENTS)
 
 
 @experiment.command("start")
@@ -254,7 +250,7 @@ def start_experiment(
     use_cache: options.UseCache = True,
     wait: Wait = False,
     timeout: options.WaitSeconds = SECONDS,
-    fail_if_worse: FailIfWorse = False,
+    fail_if_worse: options.FailIfWorse = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Start an experiment in your deployment.
@@ -289,7 +285,7 @@ def show_experiment(
     *,
     wait: Wait = False,
     timeout: options.WaitSeconds = SECONDS,
-    fail_if_worse: FailIfWorse = False,
+    fail_if_worse: options.FailIfWorse = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Show the progress, cost and result of an experiment of your deployment.

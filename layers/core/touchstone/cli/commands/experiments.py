@@ -114,10 +114,7 @@ def run(
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the result into this file as JUnit XML, for CI tools.")
     ] = None,
-    fail_if_worse: Annotated[
-        bool,
-        typer.Option("--fail-if-worse", help="Exit with code 1 if the baseline is better in any respect."),
-    ] = False,
+    fail_if_worse: options.FailIfWorse = False,
     use_cache: options.UseCache = True,
     as_json: options.AsJson = False,
 ) -> None:
@@ -407,7 +404,7 @@ def _again(given: str, out: Path, options: Mapping[str, object]) -> str:
     said: Sequence[str] = [
         part
         for name, value in options.items()
-        if value not in {None, False}
+        if value is not None and value is not False  # a limit of 0 is a value
         for part in ((name,) if value is True else (name, str(value)))
     ]
     return shlex.join(["touchstone", "experiment", "run", given, "--out", str(out), *said])

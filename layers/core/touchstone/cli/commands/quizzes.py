@@ -208,7 +208,7 @@ def list_quizzes(
     as_json: options.AsJson = False,
 ) -> None:
     """List your deployment's quizzes, made or checked. Newest first; with filters: only those that match all."""
-    show_found("quizzes", locals(), QUIZZES)
+    show_found("quizzes", asked=locals(), columns=QUIZZES)
 
 
 @quiz.command()

@@ -140,7 +140,7 @@ def list_tasks(
     asked = locals()
     from touchstone.cli.screens.contests import TASKS
 
-    show_found("tasks", asked, TASKS)
+    show_found("tasks", asked=asked, columns=TASKS)
 
 
 @tasks.command()
@@ -264,9 +264,11 @@ def submissions(
     from touchstone.cli.screens.contests import SUBMISSIONS, summed
 
     show_found(
-        f"tasks/{task_id}/submissions",
-        asked,
-        SUBMISSIONS,
+        "tasks",
+        task_id,
+        "submissions",
+        asked=asked,
+        columns=SUBMISSIONS,
         shown=summed,
         empty="There is nothing that this party may see.",
         party=party,

@@ -124,15 +124,14 @@ def fetch_whole(*path: str, lists: Sequence[str]) -> "Document":
 
 
 def show_found(
-    path: str,
+    *path: str,
     asked: Mapping[str, Any],
     columns: Sequence[ScreenColumn],
-    *,
     shown: Callable[[Row], Row] = lambda row: row,
     empty: str = "",
     **always: str,
 ) -> None:
-    """Print a page of a deployment's records. `path` is the path of their list after /v1.
+    """Print a page of a deployment's records. `path` are the parts of the path of their list after /v1.
 
     `asked` are the parameters of the command: `limit`, `cursor` and `as_json`; all others are filters. A filter that is
     None, and `sort`, leave out no record. `shown` turns a record into a row. `empty` is said if there is no record and
@@ -145,8 +144,8 @@ def show_found(
     if filters.get("sort") == "newest":  # the order of the API if `sort` is not sent
         filters["sort"] = None
     filtered = any(value is not None for name, value in filters.items() if name != "sort")
-    page = fetch(*path.split("/"), limit=asked["limit"], cursor=asked["cursor"], **always, **filters)
-    what = path.rpartition("/")[2]
+    page = fetch(*path, limit=asked["limit"], cursor=asked["cursor"], **always, **filters)
+    what = path[-1]
     first = empty or f"There are no {what} yet. The first comes by: {BEGUN_BY[what]}"
     none = f"There are no such {what} here." if filtered else first
     rows = page if as_json else {**page, "items": [shown(one) for one in page.get("items", ())]}

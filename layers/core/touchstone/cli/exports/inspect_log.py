@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from touchstone.cli.exports.trials import Trial, Trials
+from touchstone.cli.exports.trials import UNKNOWN_MODEL, Trial, Trials
 from touchstone.cli.terminal.places import replace
 from touchstone.cli.terminal.screen import visible
 from touchstone.errors import InputError
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 SCORER = "touchstone"
 SUFFIXES = (".eval", ".json")
-UNKNOWN_MODEL = "unknown"
 ID_DIGITS = 22
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from touchstone.cli.exports.trials import Trial, Trials, TrialSubject
+from touchstone.cli.exports.trials import UNKNOWN_MODEL, Trial, Trials, TrialSubject
 from touchstone.cli.terminal.screen import visible
 from touchstone.judges.spends import Spend, count_unpriced, known_cost
 from touchstone.version import __version__
@@ -23,7 +23,6 @@ VERSION = 3
 PASSED, FAILED, ERROR = 0, 1, 2
 """The values of `failureReason`: the result succeeded, an assertion failed, or there was an error."""
 ID_DIGITS = 16
-UNKNOWN_MODEL = "unknown"
 
 type Document = dict[str, Any]
 

@@ -27,6 +27,8 @@ MAX_BYTES = 256 * 1024 * 1024
 """Of a file of results; it is read into memory whole."""
 INSTEAD = "name what `touchstone batch run` wrote, such as answers.results.jsonl"
 """What to do where a file holds something else, as the requests of a batch."""
+UNKNOWN_MODEL = "unknown"
+"""What an export writes where it must name a model and none is known."""
 MADE_BY = frozenset({"analyze", "enrich", "ocr", "solve"})
 """The purposes of calls that make an answer. Calls for all other purposes judge it."""
 

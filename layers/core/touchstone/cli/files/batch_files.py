@@ -144,7 +144,7 @@ def result_in(path: Path, text: bytes, *, instead: str = INSTEAD) -> dict[str, A
     """The result in a line of a file. Raises `InputError`, which says `instead` what to do."""
     try:
         result = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         result = None
     if not isinstance(result, dict) or not isinstance(result.get("line"), int):
         raise InputError(f"{path} holds a line that is no result; {instead}.")

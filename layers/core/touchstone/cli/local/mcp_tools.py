@@ -150,7 +150,7 @@ def prove(problem: Words, answer: Words) -> ProofFound:
     return ProofFound(checks.prove_answer(problem, answer))
 
 
-def first_arithmetic_error(solution: Words, problem: str = "") -> FirstError:
+def first_arithmetic_error(solution: Words, problem: Words = "") -> FirstError:
     """Find the first false calculation in a written solution, with what it should be.
 
     The problem says in which arithmetic it is: modulo 5, in binary, on a clock.

@@ -7,7 +7,7 @@ from touchstone.audits.recheck import Drift, Recheck
 from touchstone.audits.report import AuditedCase, QualityReport
 from touchstone.audits.report.model import RATINGS
 from touchstone.audits.verdict import Rating
-from touchstone.cli.screens.audit_views import Failing, change
+from touchstone.cli.screens.audit_views import Failing, change, drift_fails
 from touchstone.cli.screens.junit import Case, CaseOutcome, Suite
 from touchstone.cli.screens.sarif import SarifResult, SarifRun, Spot
 from touchstone.cli.terminal.exits import Exit
@@ -137,7 +137,7 @@ def _suite_case(one: AuditedCase, outcome: CaseOutcome, sentence: str) -> Case:
 
 
 def _fails(drift: Drift, failing: Collection[Failing]) -> bool:
-    return "drift" in failing or (drift.rating_now != drift.rating_before and drift.rating_now.lower() in failing)
+    return drift_fails(drift.rating_before, drift.rating_now, failing)
 
 
 def _drift_sentence(drift: Drift) -> str:

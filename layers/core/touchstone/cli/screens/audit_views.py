@@ -52,10 +52,15 @@ def exit_of(view: View, failing: Collection[Failing]) -> Exit:
     """
     if view.get("state") == "failed":
         return Exit.UNDECIDED
-    drifts = view.get("drifts") or ()
     if view.get("kind") == "recheck":
-        return Exit.VERDICT if any(_fails(drift, failing) for drift in drifts) else Exit.DONE
+        ratings = [(str(one.get("rating_before")), str(one.get("rating_now"))) for one in view.get("drifts") or ()]
+        return Exit.VERDICT if any(drift_fails(before, now, failing) for before, now in ratings) else Exit.DONE
     return exit_of_totals(view.get("totals") or {}, failing)
+
+
+def drift_fails(before: str, now: str, failing: Collection[Failing]) -> bool:
+    """Whether a case that drifted fails a build: any drift does, or its new rating does and is another than before."""
+    return "drift" in failing or (now != before and now.lower() in failing)
 
 
 def exit_of_totals(totals: "Mapping[Rating, int]", failing: Collection[Failing]) -> Exit:
@@ -78,11 +83,6 @@ def print_audit(view: View) -> None:
     print_facts(_facts(view))
     if view.get("state") == "done" and (view.get("previous") or view.get("kind") == "recheck"):
         print_table(_DRIFTS, view.get("drifts") or (), empty="No case drifted.")
-
-
-def _fails(drift: View, failing: Collection[Failing]) -> bool:
-    now = str(drift.get("rating_now"))
-    return "drift" in failing or (now != drift.get("rating_before") and now.lower() in failing)
 
 
 def _facts(view: View) -> Iterator[tuple[str, object]]:

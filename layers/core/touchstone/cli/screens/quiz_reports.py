@@ -10,6 +10,7 @@ from touchstone.cli.files.quiz_findings import CheckedFile, Placed
 from touchstone.cli.screens.junit import Case, Suite
 from touchstone.cli.screens.sarif import SarifResult, SarifRun, Spot
 from touchstone.cli.terminal.exits import Exit
+from touchstone.cli.terminal.screen import counted
 from touchstone.quizzes.model import Rule
 
 type Form = Literal["text", "github"]
@@ -99,26 +100,26 @@ def summary(outcome: QuizReportOutcome) -> Iterator[str]:
     """The outcome in a few sentences."""
     findings = [placed for _, placed in outcome.findings]
     quizzes = [text.quiz for found in outcome.files for text in found.file.quizzes]
-    counted = ", ".join(
+    sizes = ", ".join(
         (
-            _count(len(outcome.files), "file"),
-            _count(len(quizzes), "quiz", "quizzes"),
-            _count(sum(len(quiz.questions) for quiz in quizzes), "question"),
+            counted(len(outcome.files), "file"),
+            counted(len(quizzes), "quiz", "quizzes"),
+            counted(sum(len(quiz.questions) for quiz in quizzes), "question"),
         )
     )
     left = " left" if outcome.corrected else ""
     fixable = sum(bool(placed.splices) for placed in findings)
     advice = f"; --fix corrects {fixable:,}, --diff shows how" if fixable and outcome.corrected is None else ""
-    yield f"{counted}: {_count(len(findings), 'finding') if findings else 'no finding'}{left}{advice}."
+    yield f"{sizes}: {counted(len(findings), 'finding') if findings else 'no finding'}{left}{advice}."
     if outcome.corrected is not None:
-        yield f"Corrected: {_count(outcome.corrected, 'finding')} in {_count(len(outcome.changed), 'file')}."
+        yield f"Corrected: {counted(outcome.corrected, 'finding')} in {counted(len(outcome.changed), 'file')}."
     if waiting := sum(placed.left for placed in findings):
-        yield f"Left for a person: {_count(waiting, 'finding')}, since the form may be meant."
+        yield f"Left for a person: {counted(waiting, 'finding')}, since the form may be meant."
     missing = ", ".join(f"{rule} ({why})" for rule, why in outcome.not_run.items())
     applied = ", ".join(f"{rule}{IN_PART.get(rule, '')}" for rule in outcome.checks_run)
     yield f"Applied: {applied or 'nothing'}. Not applied: {missing}."
     if outcome.faults:
-        yield f"Could not be done: {_count(len(outcome.faults), 'fault')}, named above."
+        yield f"Could not be done: {counted(len(outcome.faults), 'fault')}, named above."
     if outcome.others:
         yield f"No quizzes, and left alone: {_named(outcome.others)}."
 
@@ -211,10 +212,6 @@ def _case(found: CheckedFile, quiz: str, name: str, findings: list[Placed]) -> C
 def _unread(fault: QuizFileFault) -> Case:
     place = "file" if fault.line is None else f"line {fault.line}"
     return Case(group="touchstone.file", name=place, outcome="unscored", sentence=fault_line(fault))
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def _named(paths: Iterable[Path]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import View, column, cost_of, time_column
+from touchstone.cli.terminal.screen import View, column, cost_of, counted, time_column
 
 CODES: Mapping[object, Exit] = {
     "violations": Exit.VERDICT,
@@ -57,9 +57,7 @@ def _state(view: View, violations: int) -> str:
         case "clean":
             return "Clean: every rule was applied and none is broken."
         case "violations":
-            return (
-                f"It still violates the rules in {violations} {'place' if violations == 1 else 'places'}, named above."
-            )
+            return f"It still violates the rules in {counted(violations, 'place')}, named above."
         case "unchecked":
             found = "nothing was found by the others" if not violations else f"{violations} found by the others"
             return f"Not every rule was applied, so this is no clean quiz; {found}."
@@ -85,7 +83,7 @@ def _because(why: View | None) -> str:
 
 def _found(attempt: View) -> str:
     number = attempt["violations"]
-    return f"{number} {'violation' if number == 1 else 'violations'}" if number else "none"
+    return counted(number, "violation") if number else "none"
 
 
 QUIZZES = (

@@ -79,6 +79,9 @@ UseCache = Annotated[
     bool, typer.Option("--cache/--no-cache", help="Whether a stored reply of a judge may be used again.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Spend money without asking first.")]
+FailIfWorse = Annotated[
+    bool, typer.Option("--fail-if-worse", help="Exit with code 1 if the baseline is better in any respect.")
+]
 PayTwice = Annotated[
     bool,
     typer.Option(

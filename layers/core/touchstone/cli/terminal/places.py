@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from touchstone.errors import InputError, StoreError
+from touchstone.errors import InputError, SettingsError, StoreError
 from touchstone.whole_files import PRIVATE, SHARED, write_whole
 
 FOLDER = "touchstone"
@@ -29,9 +29,13 @@ def cache_folder() -> Path:
 
 
 def _folder(variable: str, otherwise: str) -> Path:
-    named = os.environ.get(variable, "")
-    # The specification says that a relative path is ignored.
-    return (Path(named) if Path(named).is_absolute() else Path.home() / otherwise) / FOLDER
+    named = Path(os.environ.get(variable, ""))
+    if named.is_absolute():  # the specification says that a relative path is ignored
+        return named / FOLDER
+    try:
+        return Path.home() / otherwise / FOLDER
+    except RuntimeError:
+        raise SettingsError(f"This user has no home folder; set HOME or {variable} to a folder.") from None
 
 
 def write_private(path: Path, document: Mapping[str, Any]) -> None:
@@ -85,7 +89,7 @@ def read_document(path: Path) -> dict[str, Any] | None:
         return None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.", where=str(path)) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise InputError(f"{path} is damaged; delete it and run the command again.", where=str(path))

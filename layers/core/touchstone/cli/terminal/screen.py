@@ -272,9 +272,9 @@ def field(name: str) -> Callable[[Row], object]:
     return lambda row: row.get(name)
 
 
-def counted(number: int, what: str) -> str:
-    """A number of things, in words; `what` is one of them."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things, in words: `one` names a single thing, and `many` more of them if they are no `<one>s`."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def short(text: object) -> str | None:
