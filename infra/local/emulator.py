@@ -1,6 +1,7 @@
 """Starts and stops the process that emulates AWS on this machine."""
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import shutil
@@ -44,8 +45,16 @@ def python() -> Path:
     digest = hashlib.sha256(REQUIREMENTS.read_bytes() + sys.version.encode()).hexdigest()[:16]
     folder = ROOT / ".build" / f"cloud-{digest}"
     interpreter = folder / "bin" / "python"
-    if (folder / "complete").is_file():
-        return interpreter
+    if not (folder / "complete").is_file():
+        folder.parent.mkdir(exist_ok=True)
+        with folder.with_suffix(".lock").open("wb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)  # another process may be making it
+            if not (folder / "complete").is_file():
+                _install(folder, interpreter)
+    return interpreter
+
+
+def _install(folder: Path, interpreter: Path) -> None:
     uv = toolchain.uv()
     for command in (
         [uv, "venv", "--quiet", "--clear", "--no-config", "--python", sys.executable, str(folder)],
@@ -58,7 +67,6 @@ def python() -> Path:
         if reply.returncode != 0:
             raise CloudError(f"The local cloud could not be installed: {reply.stderr.strip()}")
     (folder / "complete").touch()
-    return interpreter
 
 
 def alive(running: Running) -> bool:

@@ -6,7 +6,9 @@ import re
 import socket
 import subprocess
 import sys
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -37,6 +39,25 @@ def test_two_folders_are_two_clouds(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 def test_help_has_the_same_short_name_as_that_of_touchstone(asked: list[str]) -> None:
     result = CliRunner().invoke(cli.app, asked)
     assert (result.exit_code, "Usage:" in result.output) == (0, True)
+
+
+def test_processes_that_need_the_environment_at_once_make_it_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made: list[Path] = []
+
+    def install(folder: Path, _interpreter: Path) -> None:
+        made.append(folder)
+        time.sleep(0.05)  # the others come meanwhile
+        folder.mkdir()
+        (folder / "complete").touch()
+
+    monkeypatch.setattr(emulator, "ROOT", tmp_path)
+    monkeypatch.setattr(emulator, "_install", install)
+    with ThreadPoolExecutor(3) as others:
+        found = list(others.map(lambda _: emulator.python(), range(3)))
+    assert len(made) == 1
+    assert set(found) == {made[0] / "bin" / "python"}
 
 
 def test_a_running_cloud_is_remembered_until_it_is_stopped(home: Home) -> None:
