@@ -15,7 +15,7 @@ from touchstone.flat.running import blocking, opened
 from touchstone.judges import Judges
 from touchstone.judges.base import JudgeCount
 from touchstone.kinds import require_kind, require_model
-from touchstone.strict import fault_sentence
+from touchstone.strict import fault_sentence, first_fault
 
 type Key = str | Sequence[str] | None
 type Within = AnswerTolerance | Tolerance | Mapping[str, float] | None
@@ -140,6 +140,6 @@ def _checked[R: (VerifyRequest, SolveRequest)](
     try:
         return kind(**fields, tolerance=tolerance)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
+        fault = first_fault(error)
         where = ".".join(map(str, fault["loc"])) or None
         raise InputError(f"{fault_sentence(fault, where or 'The problem')}.", where=where) from None

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, StringConstraints, ValidationError, 
 
 from touchstone.errors import InputError
 from touchstone.records.ulids import first_ulid, last_ulid
-from touchstone.strict import Strict, fault_sentence
+from touchstone.strict import Strict, fault_sentence, first_fault
 from touchstone.text import normalised, shortened
 
 MAX_SEARCH_CHARS = 200
@@ -231,7 +231,7 @@ def query_of[Q: ListQuery](kind: type[Q], given: Mapping[str, str]) -> Q:
     try:
         return kind.model_validate({name: said for name, said in given.items() if name in names and said})
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
+        fault = first_fault(error)
         where = ".".join(map(str, fault["loc"]))
         raise InputError(f"{shortened(fault_sentence(fault), 500)}.", where=where or None) from None
 

@@ -21,7 +21,7 @@ from touchstone.errors import ConflictError, InputError, NotFoundError, StoreErr
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import Key
 from touchstone.records.table import Action, Item, read, transact
-from touchstone.strict import fault_sentence
+from touchstone.strict import fault_sentence, first_fault
 
 MAX_BODY_BYTES = 350_000
 """The longest body in an item; a longer record lies in S3. An item holds 400 KB, and the summary and keys need their
@@ -277,7 +277,7 @@ class Versioned[R: Storable]:
         try:
             self._kind.model.model_validate_json(body)
         except ValidationError as error:
-            fault = error.errors(include_url=False, include_input=False)[0]
+            fault = first_fault(error)
             where = ".".join(map(str, fault["loc"]))
             raise InputError(
                 f"The record of the {self._kind.name} would not be valid: {fault_sentence(fault)}.", where=where

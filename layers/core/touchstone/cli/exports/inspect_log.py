@@ -15,7 +15,7 @@ from touchstone.cli.exports.trials import UNKNOWN_MODEL, Trial, Trials
 from touchstone.cli.terminal.places import replace
 from touchstone.cli.terminal.screen import visible
 from touchstone.errors import InputError
-from touchstone.judges.spends import Spend, known_cost
+from touchstone.judges.spends import Spend, known_cost, tokens_of
 from touchstone.version import __version__
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _usage(spends: Iterable[Spend]) -> "dict[str, ModelUsage]":
         visible(model): ModelUsage(
             input_tokens=sum(spend.input_tokens for spend in calls),
             output_tokens=sum(spend.output_tokens for spend in calls),
-            total_tokens=sum(spend.input_tokens + spend.output_tokens for spend in calls),
+            total_tokens=tokens_of(calls),
             total_cost=known_cost(calls),
         )
         for model, calls in by_model.items()

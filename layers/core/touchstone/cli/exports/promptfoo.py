@@ -16,7 +16,7 @@ from typing import Any
 
 from touchstone.cli.exports.trials import UNKNOWN_MODEL, Trial, Trials, TrialSubject
 from touchstone.cli.terminal.screen import visible
-from touchstone.judges.spends import Spend, count_unpriced, known_cost
+from touchstone.judges.spends import Spend, count_unpriced, known_cost, tokens_of
 from touchstone.version import __version__
 
 VERSION = 3
@@ -152,7 +152,7 @@ def _tokens(made: Iterable[Spend], judged: Iterable[Spend]) -> Document:
 def _usage(spends: Iterable[Spend]) -> Document:
     calls = list(spends)
     paid = [spend for spend in calls if not spend.cached]
-    cached = sum(spend.input_tokens + spend.output_tokens for spend in calls if spend.cached)
+    cached = tokens_of(spend for spend in calls if spend.cached)
     prompt, completion = sum(spend.input_tokens for spend in paid), sum(spend.output_tokens for spend in paid)
     return {
         "total": prompt + completion + cached,

@@ -131,12 +131,12 @@ def checked[T: "BaseModel"](model: type[T], fields: Mapping[str, Any]) -> T:
     """The fields as an instance of `model`. Raises `InputError` that names the field at fault, and `TooLargeError`."""
     from pydantic import ValidationError
 
-    from touchstone.strict import fault_sentence
+    from touchstone.strict import fault_sentence, first_fault
 
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
+        fault = first_fault(error)
         where = ".".join(str(part) for part in fault["loc"])
         raise _kind(fault)(f"{fault_sentence(fault)}.", where=where or None) from None
 

@@ -10,7 +10,7 @@ from touchstone.cli.terminal.exits import NoJudgeError
 from touchstone.cli.terminal.progress import noted_progress
 from touchstone.errors import SettingsError
 from touchstone.judges import load_registry
-from touchstone.judges.spends import count_unpriced, known_cost
+from touchstone.judges.spends import count_unpriced, known_cost, tokens_of
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.evaluation import TIER
 from touchstone.quizzes.generation import model_for_generation, open_generator
@@ -77,7 +77,7 @@ async def made_here(request: QuizRequest, course: Curriculum | None, *, seconds:
     return {
         **made.model_dump(mode="json"),
         "attempts": [AttemptView.of(attempt).model_dump(mode="json") for attempt in made.attempts],
-        "tokens": sum(spend.input_tokens + spend.output_tokens for spend in made.spends),
+        "tokens": tokens_of(made.spends),
         "cost_usd": known_cost(made.spends),
         "unpriced_calls": count_unpriced(made.spends),
     }
