@@ -17,6 +17,7 @@ from tests.support.sarif_schema import sarif_runs
 from tests.support.wire import Asked, Behaviour
 from touchstone.audits.report import read_report
 from touchstone.cli.local import audit_running
+from touchstone.judges.registry import Registry
 
 __all__ = ["bundles_are_built_once", "kept_bundles", "wheels"]
 
@@ -180,7 +181,7 @@ def test_drift_is_no_word_for_a_first_audit(audit: Any) -> None:
 def test_a_cost_that_cannot_be_known_cannot_be_bounded(
     audit: Any, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(audit_running, "_listed", lambda *_: None)
+    monkeypatch.setattr(Registry, "listed", lambda *_: None)
     result = audit("--max-cost", "1")
     assert (result.exit_code, "No price is known for" in result.stderr) == (2, True)
 
