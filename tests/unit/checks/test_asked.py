@@ -118,6 +118,7 @@ def test_a_tolerance_admits_other_forms_and_not_the_question_itself() -> None:
     assert equivalent("0.681", "0.68", tolerance=one_percent, question=question) is True
     assert equivalent("2.04/3", "0.68", tolerance=one_percent, question=question) is True
     assert equivalent("17/25", "0.68", tolerance=one_percent, question=question) is None
+    assert equivalent("62", "62.3", tolerance=one_percent, question="What do 62 of them weigh?") is True
 
 
 def test_a_wrong_value_is_wrong_whatever_was_asked() -> None:
