@@ -43,6 +43,15 @@ def test_a_tolerance_is_given_and_never_assumed(touchstone: Command, tolerance: 
     assert touchstone("check", "equivalent", "9.79 m/s^2", "9.81 m/s^2", "--tolerance", tolerance).exit_code == code
 
 
+def test_the_question_says_which_form_was_asked_for(touchstone: Command) -> None:
+    asked = ("--question", "Simplify 6/8.", "--explain")
+    assert touchstone("check", "equivalent", "6/8", "3/4").exit_code == 0
+    result = touchstone("check", "equivalent", "6/8", "3/4", *asked)
+    assert (result.exit_code, "may ask for another order or another form" in result.stdout) == (3, True)
+    sorted_ = touchstone("check", "equivalent", "3, 1, 2", "1, 2, 3", "--question", "Sort 3, 1, 2.", "--explain")
+    assert (sorted_.exit_code, "may ask for another order or another form" in sorted_.stdout) == (3, True)
+
+
 def test_a_negative_answer_is_an_answer_after_two_dashes(touchstone: Command) -> None:
     assert touchstone("check", "equivalent", "--", "-1/2", "-0.5").exit_code == 0
 

@@ -246,7 +246,10 @@ class Comparison:
         twice = any(value in left.values[:place] for place, value in enumerate(left.values))
         if same and (twice or (self._in_order and kinds == {""})):
             # What names a value twice is no set of values: 2, 8, 8, 1 is an order.
-            return True if _same_in_order(left.values, right.values, self.same) else None
+            if _same_in_order(left.values, right.values, self.same):
+                return True
+            self.because = "" if twice else "asked"
+            return None
         return same
 
     def _member(self, left: Value, right: Value) -> Answer:

@@ -121,36 +121,35 @@ def equivalent(
     is not known, and the value alone counts. `at_once`: raises `NotAtOnceError` if the check may take more than
     `AT_ONCE_SECONDS`.
     """
-    _require_kinds(given, expected, tolerance)
-    if question is not None:
-        require_texts(question=question)
+    _require_kinds(given, expected, tolerance, question)
     if _DIGITS.fullmatch(given) and _DIGITS.fullmatch(expected):
         if given == expected:
             return True
         if "." not in given and "." not in expected and (int(given) == int(expected) or tolerance is None):
             same = int(given) == int(expected)
             return None if same and (has_bits(given) or has_bits(expected)) else same
-    ordered = question is not None and not may_have_any_order(question)
-    comparison = Comparison(None if at_once else SECONDS, in_order=ordered)
+    comparison = _comparison(None if at_once else SECONDS, question)
     texts = given, expected
     if (settled := _by_form(texts, comparison, tolerance, question=question, at_once=at_once)) is not None:
         return settled[0]
     return _read_and_compared(texts, comparison, tolerance, question=question, at_once=at_once)
 
 
-def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) -> Explanation:
+def explain(
+    given: str, expected: str, *, tolerance: Tolerance | None = None, question: str | None = None
+) -> Explanation:
     """As `equivalent`; also says how each side was read and what decided."""
     from touchstone.checks.equivalence.describing import described
 
-    _require_kinds(given, expected, tolerance)
-    comparison = Comparison(SECONDS)
-    if (settled := _by_form((given, expected), comparison, tolerance, question=None, at_once=False)) is not None:
+    _require_kinds(given, expected, tolerance, question)
+    comparison = _comparison(SECONDS, question)
+    if (settled := _by_form((given, expected), comparison, tolerance, question=question, at_once=False)) is not None:
         return Explanation(answer=settled[0], given=given, expected=expected, because=_RULES[settled[1]])
     found, wanted = _read_both(given, expected, at_once=False)
     if found is None or wanted is None:
         answer, rule = None, "unread"
     else:
-        answer = _answered(found, wanted, (given, expected), comparison, tolerance)
+        answer = _as_asked(found, wanted, (given, expected), comparison, tolerance, question=question)
         rule = comparison.because or {True: "equal", False: "differ", None: "open"}[answer]
         if answer is None and not (found[1].certain and wanted[1].certain):
             rule = "unmarked"
@@ -158,8 +157,14 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
     return Explanation(answer=answer, given=sides[0], expected=sides[1], because=_RULES[rule])
 
 
-def _require_kinds(given: str, expected: str, tolerance: Tolerance | None) -> None:
+def _comparison(seconds: float | None, question: str | None) -> Comparison:
+    return Comparison(seconds, in_order=question is not None and not may_have_any_order(question))
+
+
+def _require_kinds(given: str, expected: str, tolerance: Tolerance | None, question: str | None) -> None:
     require_texts(given=given, expected=expected)
+    if question is not None:
+        require_texts(question=question)
     if tolerance is not None:
         one_percent = "; Tolerance(relative=Fraction(1, 100)) allows one percent"
         require_kind("tolerance", tolerance, Tolerance, "a Tolerance", remedy=one_percent)
@@ -222,10 +227,26 @@ def _read_and_compared(
     found, wanted = _read_both(*texts, at_once=at_once)
     if found is None or wanted is None:
         return None
+    return _as_asked(found, wanted, texts, comparison, tolerance, question=question)
+
+
+def _as_asked(
+    found: ReadAnswer,
+    wanted: ReadAnswer,
+    texts: tuple[str, str],
+    comparison: Comparison,
+    tolerance: Tolerance | None,
+    *,
+    question: str | None,
+) -> bool | None:
+    """Whether two answers are the same; None where one of the right value may not be what the question asks for."""
     same = _answered(found, wanted, texts, comparison, tolerance)
     if not same or question is None:
         return same
-    return None if falls_short(question, (found[0], found[1].text), wanted[0], exact=tolerance is None) else True
+    if falls_short(question, (found[0], found[1].text), wanted[0], exact=tolerance is None):
+        comparison.because = "asked"
+        return None
+    return True
 
 
 def _opposed(given: str, expected: str) -> bool:

@@ -30,6 +30,13 @@ def equivalent(
     expected: Annotated[str, typer.Argument(metavar="EXPECTED", help="The right answer, without other text.")],
     *,
     tolerance: options.Tolerance = None,
+    question: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="What was asked: the right value in an order or a form that it does not ask for is left open.",
+        ),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Also say how each side was read, and what decided.")
     ] = False,
@@ -42,7 +49,7 @@ def equivalent(
     from touchstone import checks
 
     require_extras("checks")
-    found = checks.explain(given, expected, tolerance=_tolerance(expected, tolerance))
+    found = checks.explain(given, expected, tolerance=_tolerance(expected, tolerance), question=question)
     words = {True: "The same value.", False: "Different values.", None: "That cannot be told."}
     lines = [words[found.answer]]
     document: dict[str, object] = {"equivalent": found.answer}
