@@ -149,7 +149,9 @@ def explain(
     if found is None or wanted is None:
         answer, rule = None, "unread"
     else:
-        answer = _as_asked(found, wanted, (given, expected), comparison, tolerance, question=question)
+        answer = _answered(found, wanted, (given, expected), comparison, tolerance)
+        if answer and _may_fall_short(question, found, wanted, tolerance):
+            answer, comparison.because = None, "asked"
         rule = comparison.because or {True: "equal", False: "differ", None: "open"}[answer]
         if answer is None and not (found[1].certain and wanted[1].certain):
             rule = "unmarked"
@@ -227,26 +229,15 @@ def _read_and_compared(
     found, wanted = _read_both(*texts, at_once=at_once)
     if found is None or wanted is None:
         return None
-    return _as_asked(found, wanted, texts, comparison, tolerance, question=question)
-
-
-def _as_asked(
-    found: ReadAnswer,
-    wanted: ReadAnswer,
-    texts: tuple[str, str],
-    comparison: Comparison,
-    tolerance: Tolerance | None,
-    *,
-    question: str | None,
-) -> bool | None:
-    """Whether two answers are the same; None where one of the right value may not be what the question asks for."""
     same = _answered(found, wanted, texts, comparison, tolerance)
-    if not same or question is None:
-        return same
-    if falls_short(question, (found[0], found[1].text), wanted[0], exact=tolerance is None):
-        comparison.because = "asked"
-        return None
-    return True
+    return None if same and _may_fall_short(question, found, wanted, tolerance) else same
+
+
+def _may_fall_short(question: str | None, found: ReadAnswer, wanted: ReadAnswer, tolerance: Tolerance | None) -> bool:
+    """Whether an answer of the right value may lack the form that the question asks for; False without a question."""
+    if question is None:
+        return False
+    return falls_short(question, (found[0], found[1].text), wanted[0], exact=tolerance is None)
 
 
 def _opposed(given: str, expected: str) -> bool:
