@@ -74,6 +74,7 @@ FALLS_SHORT = [
     ("How many metres are in 3.5 kilometres?", "3.5 km", "3500 m"),
     ("What is 72 km/h in m/s?", "72 kilometers per hour", "20 m/s"),
     ("Express 72 km/h in m/s.", "72000 m/h", "20 m/s"),
+    ("How many kelvin are 25 °C?", "25 °C", "298.15 K"),
     ("Solve 2x + 4 = 10 for x.", "2x = 6", "x = 3"),
     ("Make y the subject of 2x + y = 5.", "2x = 5 - y", "y = 5 - 2x"),
     # another form than the one that is asked for
@@ -120,6 +121,8 @@ GOOD = [
     ("What is 2 · 600?", "1.2 × 10^3", "1200"),
     ("How many apples of 3 are left?", "3", "3 apples"),
     ("A film of 90 min: how long is it?", "1.5 h", "90 min"),
+    ("How many hours is it?", "1.5 hours", "1 1/2 h"),
+    ("How many square metres is it?", "12 m²", "12.0 square metres"),
     ("Solve 3x = 12.", "4", "x = 4"),
     ("Add 1/2 and 1/4.", "0.75", "3/4"),
     ("What is the area of a rectangle of sides x + 1 and x + 2?", "(x + 1)(x + 2)", "x^2 + 3x + 2"),

@@ -72,7 +72,7 @@ def falls_short(question: str, given: tuple[Value, str], expected: tuple[Value, 
         return False
     if isinstance(value, Condition) and isinstance(wanted, Solutions) and _ASKS["solved"].search(question):
         return True
-    in_another_unit = _have_units(value, wanted)
+    in_another_unit = _have_other_units(value, wanted)
     if exact and (_ASKS["form"].search(question) or (in_another_unit and _ASKS["unit"].search(question))):
         return True
     works_out = _ASKS["work_out"].search(question) is not None
@@ -204,8 +204,12 @@ def _are_turned_around(given: tuple[Value, str], expected: tuple[Value, str]) ->
     return False
 
 
-def _have_units(given: Value, expected: Value) -> bool:
-    return all(isinstance(each, Quantity) and each.units for each in (given, expected))
+def _have_other_units(given: Value, expected: Value) -> bool:
+    """Whether both values have a unit, and not the same: 2 h and 120 min."""
+    if not (isinstance(given, Quantity) and isinstance(expected, Quantity) and given.units and expected.units):
+        return False
+    one, other = ({(unit.factor, unit.pi, unit.offset) for unit in each.units} for each in (given, expected))
+    return one.isdisjoint(other)
 
 
 def _are_ratios(given: Value, expected: Value) -> bool:
