@@ -60,6 +60,7 @@ FALLS_SHORT = [
     ("Was ist 17 mal 25?", "17·25", "425"),
     ("3乘以4等于多少？", "3×4", "12"),
     ("What is the square root of 144?", "√144", "12"),
+    ("A shop has 17 boxes of 25 eggs. How many eggs?", "1·17·25 + 0", "425"),
     ("A box has 3 red and 5 blue balls. How likely is red?", "3/(3+5)", "3/8"),
     ("Find the ratio of 10 boys to 15 girls.", "10:15", "2:3"),
     ("Solve 2x > 6.", "2x > 6", "x > 3"),
