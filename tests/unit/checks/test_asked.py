@@ -6,6 +6,7 @@ import pytest
 
 from touchstone.checks import Tolerance, equivalent
 from touchstone.checks.equivalence.asked import may_have_any_order
+from touchstone.limits import NotAtOnceError
 
 ANY_ORDER = [
     "Solve x^2 - 5x + 6 = 0.",
@@ -50,7 +51,41 @@ FALLS_SHORT = [
     ("Solve 2x + 3 = 7.", "2x + 3 = 7", "x = 2"),
     ("How many minutes are 2 hours?", "2 hours", "120 minutes"),
     ("Which fraction is 0.75?", "so it is 0.75", "3/4"),
+    # the question itself in other signs or words, or with its numbers in another order
+    ("What is 1/2 + 1/3?", "\\frac12 + \\frac13", "5/6"),
+    ("What is 1/2 + 1/3?", "½ + ⅓", "5/6"),
+    ("What is 1/2 + 1/3?", "3/6 + 2/6", "5/6"),
+    ("What is 17 · 25?", "25 × 17", "425"),
+    ("What is the product of 17 and 25?", "17*25", "425"),
+    ("Was ist 17 mal 25?", "17·25", "425"),
+    ("3乘以4等于多少？", "3×4", "12"),
+    ("What is the square root of 144?", "√144", "12"),
+    ("A shop has 17 boxes of 25 eggs. How many eggs?", "1·17·25 + 0", "425"),
+    ("A box has 3 red and 5 blue balls. How likely is red?", "3/(3+5)", "3/8"),
+    ("Find the ratio of 10 boys to 15 girls.", "10:15", "2:3"),
+    ("Solve 2x > 6.", "2x > 6", "x > 3"),
+    ("Find 5 choose 2.", "\\binom52", "10"),
+    ("Find \\binom{5}{2}.", "5C2", "10"),
+    ("Divide 12 by 4.", "12/4", "3"),
+    ("What is 3/4 of 12?", "36/4", "9"),
+    ("What is (x + 1)(x - 1)?", "(x - 1)(x + 1)", "x^2 - 1"),
+    ("Add 2x + 1 and 3x.", "3x + 2x + 1", "5x + 1"),
+    # another unit, or an equation that is not solved
+    ("How many minutes are in two hours?", "2 hours", "120 minutes"),
+    ("How many metres are in 3.5 kilometres?", "3.5 km", "3500 m"),
+    ("What is 72 km/h in m/s?", "72 kilometers per hour", "20 m/s"),
+    ("Express 72 km/h in m/s.", "72000 m/h", "20 m/s"),
+    ("How many kelvin are 25 °C?", "25 °C", "298.15 K"),
+    ("Solve 2x + 4 = 10 for x.", "2x = 6", "x = 3"),
+    ("Make y the subject of 2x + y = 5.", "2x = 5 - y", "y = 5 - 2x"),
     # another form than the one that is asked for
+    ("Write the ratio 10:15 in simplest form.", "10:15", "2:3"),
+    ("Write 4500 in scientific notation.", "45 × 10^2", "4.5 × 10^3"),
+    ("Multiply out (x + 1)^2.", "(x + 1)(x + 1)", "x^2 + 2x + 1"),
+    ("Collect like terms: 2x + 3x", "3x + 2x", "5x"),
+    ("Fasse zusammen: 2x + 3x", "3x + 2x", "5x"),
+    ("Zerlege 60 in Primfaktoren.", "6·10", "2^2·3·5"),
+    ("合并同类项 2x+3x", "3x+2x", "5x"),
     ("Simplify 12/16.", "6/8", "3/4"),
     ("Simplify the ratio 12:16.", "6:8", "3:4"),
     ("Factor 2x^2 - 10x + 12 completely.", "2(x^2 - 5x + 6)", "2(x - 2)(x - 3)"),
@@ -83,6 +118,19 @@ GOOD = [
     ("Solve 2x + 3 = 7.", "2", "x = 2"),
     ("Give the roots of x² = 4 in the form a, b.", "2, -2", "-2, 2"),
     ("Which gem is green, A or B?", "B", "B"),
+    ("What is √50?", "5√2", "5\\sqrt{2}"),
+    ("What is 2 · 600?", "1.2 × 10^3", "1200"),
+    ("How many apples of 3 are left?", "3", "3 apples"),
+    ("A film of 90 min: how long is it?", "1.5 h", "90 min"),
+    ("How many hours is it?", "1.5 hours", "1 1/2 h"),
+    ("How many square metres is it?", "12 m²", "12.0 square metres"),
+    ("Solve 3x = 12.", "4", "x = 4"),
+    ("Add 1/2 and 1/4.", "0.75", "3/4"),
+    ("What is the area of a rectangle of sides x + 1 and x + 2?", "(x + 1)(x + 2)", "x^2 + 3x + 2"),
+    ("Solve 2x > 6.", "3 < x", "x > 3"),
+    ("Give the equation of the line.", "y - 2x = 1", "y = 2x + 1"),
+    ("Multiply the matrices.", "2AB", "AB·2"),
+    ("Which of these matrices can be inverted?", "A and B", "A, B"),
 ]
 
 
@@ -112,12 +160,24 @@ def test_the_right_value_in_the_form_that_was_asked_for_is_right(question: str, 
     assert equivalent(given, expected, question=question) is True
 
 
+@pytest.mark.parametrize(("given", "expected"), [("BA", "AB"), ("2BA", "2AB"), ("B·A", "A·B")])
+def test_a_product_of_matrices_has_an_order(given: str, expected: str) -> None:
+    assert equivalent(given, expected, question="A and B are the sides of a rectangle. What is its area?") is True
+    assert equivalent(given, expected, question="A and B are matrices. What is B after A?") is None
+
+
+def test_a_long_question_is_not_searched_at_once() -> None:
+    with pytest.raises(NotAtOnceError):
+        equivalent("6/8", "3/4", question="1+" * 10_000, at_once=True)
+
+
 def test_a_tolerance_admits_other_forms_and_not_the_question_itself() -> None:
     one_percent = Tolerance(relative=Fraction(1, 100))
     question = "Write 17/25 as a decimal."
     assert equivalent("0.681", "0.68", tolerance=one_percent, question=question) is True
     assert equivalent("2.04/3", "0.68", tolerance=one_percent, question=question) is True
     assert equivalent("17/25", "0.68", tolerance=one_percent, question=question) is None
+    assert equivalent("2 h", "121 min", tolerance=one_percent, question="How many minutes is it?") is True
     assert equivalent("62", "62.3", tolerance=one_percent, question="What do 62 of them weigh?") is True
 
 

@@ -152,14 +152,8 @@ async def test_no_party_uses_up_the_challenges_of_all_others(market: Market) -> 
     assert len(market.task(task.id).undecided) == CHALLENGES_PER_PARTY + 3
 
 
-async def test_of_two_challenges_at_the_same_moment_one_is_a_partys_last(
-    market: Market, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    writers = [f"writer{number}" for number in range(CHALLENGES_PER_PARTY + 2)]
-    task, found = await ranked(market, **dict.fromkeys(writers, 80))
-    first, *others = writers
-    for other in others[: CHALLENGES_PER_PARTY - 1]:
-        market.challenged(task, found[other], by=first)
+def _let_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let two threads that count challenges wait for each other, so that neither counts the other's."""
     counted, meeting = Challenges.of_task, Barrier(2, timeout=0.2)
 
     def together(self: Challenges, **which: str) -> tuple[Challenge, ...]:
@@ -168,6 +162,34 @@ async def test_of_two_challenges_at_the_same_moment_one_is_a_partys_last(
             meeting.wait()
         return known
 
+    monkeypatch.setattr(Challenges, "of_task", together)
+
+
+async def test_a_partys_last_challenge_sent_twice_at_the_same_moment_is_one(
+    market: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writers = [f"writer{number}" for number in range(CHALLENGES_PER_PARTY + 1)]
+    task, found = await ranked(market, **dict.fromkeys(writers, 80))
+    first, *others, last = writers
+    for other in others:
+        market.challenged(task, found[other], by=first)
+    _let_meet(monkeypatch)
+    with ThreadPoolExecutor(2) as threads:
+        one, other = threads.map(lambda _: market.challenged(task, found[last], by=first).id, range(2))
+    assert one == other
+    assert len(market.task(task.id).undecided) == CHALLENGES_PER_PARTY
+
+
+async def test_of_two_challenges_at_the_same_moment_one_is_a_partys_last(
+    market: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writers = [f"writer{number}" for number in range(CHALLENGES_PER_PARTY + 2)]
+    task, found = await ranked(market, **dict.fromkeys(writers, 80))
+    first, *others = writers
+    for other in others[: CHALLENGES_PER_PARTY - 1]:
+        market.challenged(task, found[other], by=first)
+    _let_meet(monkeypatch)
+
     def refusal(other: str) -> str:
         try:
             market.challenged(task, found[other], by=first)
@@ -175,7 +197,6 @@ async def test_of_two_challenges_at_the_same_moment_one_is_a_partys_last(
             return str(error)
         return ""
 
-    monkeypatch.setattr(Challenges, "of_task", together)
     with ThreadPoolExecutor(2) as threads:
         taken, refused = sorted(threads.map(refusal, others[-2:]))
     assert not taken

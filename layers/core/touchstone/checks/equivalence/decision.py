@@ -35,7 +35,7 @@ SECONDS = 0.25
 TEXT_LIMIT = 100_000
 """The most characters of a given text; answers with a derivation have a few thousand."""
 AT_ONCE_CHARS = 1_000
-"""The most characters of each text that is compared at once: reading takes about 2 µs per character."""
+"""The most characters of each text, question included, that is read at once: it takes about 2 µs per character."""
 _DIGITS = re.compile(r"-?\d{1,30}+(?:\.\d{1,30}+)?", re.ASCII)
 """A plain number: the commonest answer, which is compared without being searched for in the text."""
 _PLAIN = re.compile(r"-?(?:[1-9][\d./]{0,40}|0(?:[./][\d./]{0,40})?)", re.ASCII)
@@ -116,10 +116,11 @@ def equivalent(
 
     `tolerance`: a number or quantity that differs counts as the same if it lies within the tolerance; other kinds of
     value do not. `question`: what was asked. Where it may ask for an order, or for several things by name, lists that
-    differ in their order give None (3, 1, 2 and 1, 2, 3). Where it asks for a form, contains the given answer itself,
-    or asks to work out what the answer leaves undone, the same value in another form gives None (6/8 and 3/4). None: it
-    is not known, and the value alone counts. `at_once`: raises `NotAtOnceError` if the check may take more than
-    `AT_ONCE_SECONDS`.
+    differ in their order give None (3, 1, 2 and 1, 2, 3). Where it asks for a form or a unit, contains the given answer
+    itself, or asks to work out what the answer leaves undone, the same value in another form gives None (6/8 and 3/4).
+    So does what is left undone with the numbers of the question (17·25 and 425), and a product of matrices in another
+    order. None: it is not known, and the value alone counts. `at_once`: raises `NotAtOnceError` if the check may take
+    more than `AT_ONCE_SECONDS`.
     """
     _require_kinds(given, expected, tolerance, question)
     if _DIGITS.fullmatch(given) and _DIGITS.fullmatch(expected):
@@ -128,6 +129,8 @@ def equivalent(
         if "." not in given and "." not in expected and (int(given) == int(expected) or tolerance is None):
             same = int(given) == int(expected)
             return None if same and (has_bits(given) or has_bits(expected)) else same
+    if at_once and question is not None and len(question) > AT_ONCE_CHARS:
+        raise NotAtOnceError
     comparison = _comparison(None if at_once else SECONDS, question)
     texts = given, expected
     if (settled := _by_form(texts, comparison, tolerance, question=question, at_once=at_once)) is not None:
@@ -237,7 +240,8 @@ def _may_fall_short(question: str | None, found: ReadAnswer, wanted: ReadAnswer,
     """Whether an answer of the right value may lack the form that the question asks for; False without a question."""
     if question is None:
         return False
-    return falls_short(question, (found[0], found[1].text), wanted[0], exact=tolerance is None)
+    answers = (found[0], found[1].text), (wanted[0], wanted[1].text)
+    return falls_short(question, *answers, exact=tolerance is None)
 
 
 def _opposed(given: str, expected: str) -> bool:

@@ -17,6 +17,12 @@ def in_another_order(left: tuple[Tree, ...], right: tuple[Tree, ...]) -> bool:
     return [*map(_factors, left)] != [*map(_factors, right)]
 
 
+def turned_around(left: Tree, right: Tree) -> bool:
+    """Whether the same capital letters stand in another order: AB and BA, which differ if they are matrices."""
+    mine, theirs = ([name for name in _factors(side) if _is_capital(name[:1])] for side in (left, right))
+    return mine != theirs and sorted(mine) == sorted(theirs)
+
+
 def spread_out(left: Tree, right: Tree) -> tuple[Tree, Tree] | None:
     """Two expressions in matrices with every transpose at its matrices, (A + B)^T as A^T + B^T; None for any others."""
     if not (_may_be_of_matrices(left) or _may_be_of_matrices(right)):

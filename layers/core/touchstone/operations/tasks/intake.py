@@ -116,7 +116,11 @@ class TaskIntake(Intake):
         if submission.id in own:
             return True
         earlier = self.challenges.of_task(tenant=self.tenant, task_id=task.id)
-        others = sum(one.challenger == request.challenger and one.submission_id not in own for one in earlier)
+        # The same request, sent twice at one moment, may have been stored meanwhile: it is no other challenge.
+        others = sum(
+            one.challenger == request.challenger and one.submission_id not in own and one.id != challenge_id
+            for one in earlier
+        )
         if others >= CHALLENGES_PER_PARTY:
             raise ConflictError(
                 f"A party may challenge the places of {CHALLENGES_PER_PARTY} others; this one has done so."
