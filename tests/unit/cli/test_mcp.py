@@ -56,6 +56,12 @@ async def test_two_answers_are_compared(given: str, answer: bool | None) -> None
     assert found["because"]
 
 
+async def test_the_question_says_which_form_was_asked_for() -> None:
+    found = await called("equivalent", given="6/8", expected="3/4", question="Simplify 6/8.")
+    assert found["answer"] is None
+    assert "may ask for another order or another form" in found["because"]
+
+
 @pytest.mark.parametrize("text", ["[1, 2]", "[[1, 2], [3, 4]]", '{"a": 1}', "null"])
 async def test_a_text_that_is_json_too_is_a_text(text: str) -> None:
     found = await called("verify", problem="Give it.", answer=text, steps=text, expected=[text])
@@ -168,7 +174,7 @@ async def test_a_claim_is_proved_in_the_sandbox(tmp_path: Path, monkeypatch: pyt
         (
             "equivalent",
             {"given": "1", "expected": "1.01", "tolerance": {"relative": 0.1}},
-            "equivalent has no argument tolerance, but given, expected.",
+            "equivalent has no argument tolerance, but given, expected, question.",
         ),
         ("verify", {**CAPITAL, "tolerance": "relative=0.1"}, "verify has no argument tolerance, but problem, answer, "),
     ],

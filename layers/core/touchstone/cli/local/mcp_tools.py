@@ -135,13 +135,14 @@ def verify(
     return asyncio.run(whole())
 
 
-def equivalent(given: Words, expected: Words) -> EquivalenceFound:
+def equivalent(given: Words, expected: Words, question: Words = "") -> EquivalenceFound:
     """Say whether two answers have the same value, and how each was read. `answer` is null where that cannot be told.
 
     Numbers, units, fractions, LaTeX, sets, intervals, equations, matrices, dates and chosen letters are read exactly.
+    With the question, the right value in an order or a form that it does not ask for is left open (6/8 for 3/4).
     """
     require_extras("checks")
-    return EquivalenceFound(checks.explain(given, expected))
+    return EquivalenceFound(checks.explain(given, expected, question=question or None))
 
 
 def prove(problem: Words, answer: Words) -> ProofFound:
