@@ -57,11 +57,12 @@ class Comparison:
     """Compares values. An answer is None if algebra does not decide it within `time` (seconds, or an allowance).
 
     The time starts after sympy has been loaded. If `time` is None, a comparison that needs algebra raises
-    `NotAtOnceError`. `in_order`: whether lists that differ in their order are the same is not known. `because` is the
-    last rule that decided: a key of `rules.json`, or "" if only arithmetic or algebra decided.
+    `NotAtOnceError`. `in_order`: asked where lists differ in their order alone; True: it is not known whether they are
+    the same. `because` is the last rule that decided: a key of `rules.json`, or "" if only arithmetic or algebra
+    decided.
     """
 
-    def __init__(self, time: float | Allowance | None, *, in_order: bool = False) -> None:
+    def __init__(self, time: float | Allowance | None, *, in_order: Callable[[], bool] = lambda: False) -> None:
         self._algebra = Algebra(time)
         self._in_order = in_order
         self.because = ""
@@ -244,10 +245,10 @@ class Comparison:
             return None if same and len(dict.fromkeys(left.values)) != len(dict.fromkeys(right.values)) else same
         same = _same_in_any_order(left.values, right.values, self.same)
         twice = any(value in left.values[:place] for place, value in enumerate(left.values))
-        if same and (twice or (self._in_order and kinds == {""})):
-            # What names a value twice is no set of values: 2, 8, 8, 1 is an order.
-            if _same_in_order(left.values, right.values, self.same):
-                return True
+        if not same or not (twice or kinds == {""}) or _same_in_order(left.values, right.values, self.same):
+            return same
+        # What names a value twice is no set of values: 2, 8, 8, 1 is an order.
+        if twice or self._in_order():
             self.because = "" if twice else "asked"
             return None
         return same

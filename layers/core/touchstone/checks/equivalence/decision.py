@@ -163,7 +163,7 @@ def explain(
 
 
 def _comparison(seconds: float | None, question: str | None) -> Comparison:
-    return Comparison(seconds, in_order=question is not None and not may_have_any_order(question))
+    return Comparison(seconds, in_order=lambda: question is not None and not may_have_any_order(question))
 
 
 def _require_kinds(given: str, expected: str, tolerance: Tolerance | None, question: str | None) -> None:
