@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 
 from touchstone.checks.equivalence.orders import turned_around
+from touchstone.checks.equivalence.reading import ReadAnswer
 from touchstone.checks.notation.tokens import tokens_of
 from touchstone.checks.notation.trees import DIGIT_LIMIT, Apply, Number, Tree, value_or_none
 from touchstone.checks.values.kinds import (
@@ -56,19 +57,19 @@ def may_have_any_order(question: str) -> bool:
     return bool(_ASKS["sought"].search(question)) or ("=" in question and len(_WORD.findall(question)) <= _FEW_WORDS)
 
 
-def falls_short(question: str, given: tuple[Value, str], expected: tuple[Value, str], *, exact: bool) -> bool:
-    """Whether an answer of the right value may lack the form that a question asks for. Each answer: value and text.
+def falls_short(question: str, given: ReadAnswer, expected: ReadAnswer, *, exact: bool) -> bool:
+    """Whether an answer of the right value may lack the form that a question asks for.
 
     So it is if it is written in another form than the expected one, and the question asks for a form, for a number of
     some unit or for an equation to be solved, or contains the answer itself, or asks to work out what the answer
     leaves undone, or has all the numbers of what is left undone. If the expected value is not `exact`, since a
     tolerance admits others, no form is asked for.
     """
-    (value, text), (wanted, key) = (_as_number(given[0]), given[1]), expected
+    value, wanted = _as_number(given.value), expected.value
     if _are_turned_around(given, expected) and _ASKS["matrices"].search(question):
         return True
     if isinstance(value, Region) and isinstance(wanted, Region):
-        return _is_unsolved(question, text, key)
+        return _is_unsolved(question, given.part, expected.part)
     forms = _form_of(value), _form_of(wanted)
     if None in forms or forms[0] == forms[1]:
         return False
@@ -83,7 +84,7 @@ def falls_short(question: str, given: tuple[Value, str], expected: tuple[Value, 
     left, least = _left_to_do(value), _left_to_do(wanted)
     if works_out and left > least:
         return True
-    asked, answer = _skeleton(question, prose=True), _skeleton(text)
+    asked, answer = _skeleton(question, prose=True), _skeleton(given.part)
     # 17·25 says no more than `the product of 17 and 25`, nor 10:15 more than `10 boys and 15 girls`.
     undone = (left > 0 and least == 0) or _are_ratios(value, wanted) or (in_another_unit and works_out)
     if (undone and _numbers(answer) <= _numbers(asked) | _IDLE) or _contains(asked, answer):
@@ -198,13 +199,13 @@ def _as_number(value: Value) -> Value:
     return next((each for each in readings if isinstance(each, Quantity) and not each.tree.variables), value)
 
 
-def _are_turned_around(given: tuple[Value, str], expected: tuple[Value, str]) -> bool:
+def _are_turned_around(given: ReadAnswer, expected: ReadAnswer) -> bool:
     """Whether two answers are one product of capital letters in two orders. AB may also be read as two options."""
-    match given, expected:
-        case (Quantity(tree=one), _), (Quantity(tree=other), _):
+    match given.value, expected.value:
+        case Quantity(tree=one), Quantity(tree=other):
             return turned_around(one, other)
-        case (Choice(), one), (Choice(), other):
-            return one.isalpha() and other.isalpha() and one != other
+        case Choice(), Choice():
+            return given.part.isalpha() and expected.part.isalpha() and given.part != expected.part
     return False
 
 

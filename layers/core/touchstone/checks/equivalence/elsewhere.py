@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import product
 
 from touchstone.checks.equivalence.extraction import typed, without_lead_in
+from touchstone.checks.equivalence.reading import ReadAnswer
 from touchstone.checks.notation.unit_reading import is_foreign, units_of
 
 _EITHER = re.compile(
@@ -73,21 +74,25 @@ _LOSS = re.compile(r"[$€£]?\((?P<loss>[$€£]?(?:\d{1,3}(?:,\d{3}){1,6}|\d{1
 """A number in brackets, which in accounts is negative."""
 
 
-def read_elsewhere(answers: tuple[str, str], texts: tuple[str, str], *, same: bool) -> list[tuple[str, str]]:
+def read_elsewhere(given: ReadAnswer, expected: ReadAnswer, *, same: bool) -> list[tuple[str, str]]:
     """Two answers, called the same or different, with their numbers as they are read elsewhere; empty without such.
 
-    `texts` are the whole texts. Each answer may come from elsewhere, unless both have the same sign in their numbers.
+    Each answer may come from elsewhere, unless both have the same sign in their numbers.
     A separator counts where the answers differ as they are read here, or where their text is of another language.
     """
-    other = [_exchanged(answer, text, same=same) for answer, text in zip(answers, texts, strict=True)]
+    answers = given.part, expected.part
+    other = [ways_elsewhere(each.part, each.original, same=same) for each in (given, expected)]
     together = other[0].keys() & other[1].keys()
     ways = [(answer, *found.values()) for answer, found in zip(answers, other, strict=True)]
     pairs = [(other[0][sign], other[1][sign]) for sign in sorted(together)] or [*product(ways[0], ways[1])]
     return [pair for pair in dict.fromkeys(pairs) if pair != answers]
 
 
-def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
-    """The answer as it is read elsewhere, by the sign in it that is read otherwise there."""
+def ways_elsewhere(answer: str, text: str, *, same: bool) -> dict[str, str]:
+    """An answer as it is read elsewhere, by the sign in it that is read otherwise there; empty if it is not.
+
+    `text` is the whole text, and `same` whether the answer is called the same as another.
+    """
     answer = answer.rstrip(". ")
     if (mixed := _MIXED.fullmatch(answer.strip("$ "))) is not None and int(mixed["over"]) < int(mixed["under"]):
         return {"-": f"{mixed['whole']} {mixed['over']}/{mixed['under']}"}
@@ -109,14 +114,16 @@ def _exchanged(answer: str, text: str, *, same: bool) -> dict[str, str]:
     if same and not (is_foreign(text) or _EUROS.search(answer)):
         return {}
     loss = _LOSS.fullmatch(answer)
-    found = {} if loss is None else {"(": f"-{loss['loss']}"}
+    ways = {} if loss is None else {"(": f"-{loss['loss']}"}
     if _LONG.search(answer):
-        found["Billion"] = _LONG.sub(lambda name: _LONG_SCALE[name[0]], answer)
+        ways["Billion"] = _LONG.sub(lambda name: _LONG_SCALE[name[0]], answer)
     marks = {number["mark"] for number in _EITHER.finditer(answer)} | ({","} if _COMMA.search(answer) else set())
     if not marks or _SETTLED.search(without_lead_in(typed(text))):
-        return found
-    exchanged = _EITHER.sub(lambda found: found[0].replace(found["mark"], "" if found["mark"] == "." else "."), answer)
-    return found | dict.fromkeys(marks, _COMMA.sub(lambda found: found[0].replace(",", "."), exchanged))
+        return ways
+    exchanged = _EITHER.sub(
+        lambda number: number[0].replace(number["mark"], "" if number["mark"] == "." else "."), answer
+    )
+    return ways | dict.fromkeys(marks, _COMMA.sub(lambda number: number[0].replace(",", "."), exchanged))
 
 
 def _in_order(chain: str) -> str:

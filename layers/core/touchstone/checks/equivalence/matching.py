@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from touchstone.checks.equivalence.reading import ReadAnswer
+
 _PAIR = re.compile(
     r"(?P<one>[A-Z]|\d{1,2}) ?(?P<sign>--?>|=>|→|⇒|\\(?:rightarrow|to)|[-—:])? ?(?P<other>[A-Za-z]|\d{1,2})(?!\w)"
     r"(?P<between> ?[,;，；、] ?| |$)",
@@ -19,14 +21,14 @@ class _Rows:
     sure: bool
 
 
-def as_rows(given: tuple[str, str], expected: tuple[str, str], *, same: bool | None) -> bool | None:
+def as_rows(given: ReadAnswer, expected: ReadAnswer, *, same: bool | None) -> bool | None:
     """The answer for two texts that are both rows of a matching task; `same`, the answer otherwise, if they are not.
 
     Of each side either the whole text or the answer in it may be the rows. The same rows are the same where one side
     shows that they are rows; `A-3, B-1` and `A3, B1` are left open. Other partners are different where both sides
     show it.
     """
-    one, other = (next(filter(None, map(_rows, texts)), None) for texts in (given, expected))
+    one, other = (next(filter(None, map(_rows, (each.text, each.part))), None) for each in (given, expected))
     if same or one is None or other is None or one.partners.keys() != other.partners.keys():
         return same
     if one.partners == other.partners:

@@ -1,8 +1,9 @@
 """What the words around an answer speak of: `The mean is 5.` and `The median is 5.` agree in their number alone."""
 
 from touchstone.checks.equivalence.extraction import last_sentence, without_lead_in
+from touchstone.checks.equivalence.reading import ReadAnswer
 from touchstone.checks.notation.unit_reading import ENGLISH, FOREIGN, is_foreign
-from touchstone.checks.values.kinds import Quantity, Ratio, Solutions, Truth, Value
+from touchstone.checks.values.kinds import Quantity, Ratio, Solutions, Truth
 from touchstone.packaged import own_patterns
 from touchstone.text import normalised
 
@@ -14,17 +15,17 @@ _ABBREVIATION = 5
 _FUNCTION_WORDS = ENGLISH | FOREIGN
 
 
-def speak_of_others(given: tuple[Value, str, str], expected: tuple[Value, str, str]) -> bool:
-    """Whether the words around two equal answers name different quantities. Each answer: value, its text, whole text.
+def speak_of_others(given: ReadAnswer, expected: ReadAnswer) -> bool:
+    """Whether the words around two equal answers name different quantities.
 
     Both must name one, and each must have a word that the other lacks: `The area is 12` may be `The area of the square
     is 12`, and 12 alone may be either. Sentences of two languages are not compared.
     """
-    named = isinstance(given[0], Solutions) and isinstance(expected[0], Solutions)
-    foreign = is_foreign(given[2]), is_foreign(expected[2])
-    if named or (foreign[0] != foreign[1] and _is_english(expected[2] if foreign[0] else given[2])):
+    named = isinstance(given.value, Solutions) and isinstance(expected.value, Solutions)
+    foreign = is_foreign(given.text), is_foreign(expected.text)
+    if named or (foreign[0] != foreign[1] and _is_english(expected.text if foreign[0] else given.text)):
         return False  # equations under two names are compared as they are
-    subjects = _subject(*given), _subject(*expected)
+    subjects = _subject(given), _subject(expected)
     numbers = [{word for word in subject if word.isdigit()} for subject in subjects]
     if all(numbers) and numbers[0] != numbers[1]:
         return True
@@ -34,25 +35,27 @@ def speak_of_others(given: tuple[Value, str, str], expected: tuple[Value, str, s
     return bool(mine) and bool(theirs) and alike
 
 
-def is_odds(given: tuple[Value, str, str], expected: tuple[Value, str, str]) -> bool:
+def is_odds(given: ReadAnswer, expected: ReadAnswer) -> bool:
     """Whether one of two equal answers is a ratio that its text calls odds, and the other is a number."""
-    for (value, _, text), (other, _, _) in ((given, expected), (expected, given)):
-        if isinstance(value, Ratio) and isinstance(other, Quantity) and _PATTERN["odds"].search(text[-_LONGEST:]):
-            return True
-    return False
+    return any(
+        isinstance(one.value, Ratio)
+        and isinstance(other.value, Quantity)
+        and _PATTERN["odds"].search(one.text[-_LONGEST:]) is not None
+        for one, other in ((given, expected), (expected, given))
+    )
 
 
-def _subject(value: Value, answer: str, text: str) -> frozenset[str]:
+def _subject(answer: ReadAnswer) -> frozenset[str]:
     """The words that say what the value is of: those of its sentence, or of the name before the equals sign."""
-    sentence = normalised(without_lead_in(last_sentence(text)), "NFKC")
-    match value:
+    sentence = normalised(without_lead_in(last_sentence(answer.text)), "NFKC")
+    match answer.value:
         case Truth():
             around = ""  # what is called true is compared as a whole
         case Solutions(alternatives=(((_, _),),)):
             named, sign, _ = sentence.replace(":", "=").partition("=")
             around = named.replace("_", " ") if sign else ""
         case _:
-            before, found, behind = sentence.rpartition(normalised(answer, "NFKC"))
+            before, found, behind = sentence.rpartition(normalised(answer.part, "NFKC"))
             around = f"{before} {behind}" if found else ""
     words = _PATTERN["word"].findall(_PATTERN["any quantity"].sub(" ", around)) if len(sentence) <= _LONGEST else []
     return frozenset(_singular(word) for word in words if word.lower() not in _FUNCTION_WORDS)

@@ -3,6 +3,7 @@
 import re
 from string import ascii_lowercase
 
+from touchstone.checks.equivalence.reading import ReadAnswer
 from touchstone.checks.notation.tokens import tokens_of
 from touchstone.checks.notation.trees import Name, value_or_none
 from touchstone.checks.values.kinds import Items, Quantity, Value
@@ -29,9 +30,9 @@ def has_bits(text: str) -> bool:
     return _BITS.search(text[:_SEARCHED]) is not None
 
 
-def are_told_apart(given: tuple[Value, str], expected: tuple[Value, str]) -> bool:
-    """Whether the writing of two answers, called the same, leaves that open. Each answer: its value and its text."""
-    (value, one), (wanted, other) = given, expected
+def are_told_apart(given: ReadAnswer, expected: ReadAnswer) -> bool:
+    """Whether the writing of two answers, called the same, leaves that open."""
+    one, other = given.part, expected.part
     if sorted(_BITS.findall(one[:_SEARCHED])) != sorted(_BITS.findall(other[:_SEARCHED])):
         return True
     if _quoted_otherwise(one[:_SEARCHED], other[:_SEARCHED]):
@@ -40,15 +41,15 @@ def are_told_apart(given: tuple[Value, str], expected: tuple[Value, str]) -> boo
         return True
     if _left_as_products(one, other) or _in_another_row(one, other):
         return True
-    names = _names(value)
+    names, others = _names(given.value), _names(expected.value)
     if bool(names) and {_connector(one), _connector(other)} == {"and", "or"}:
         return True
-    return len(names) > len("ab") and sorted(names) == list(ascii_lowercase[: len(names)]) and names != _names(wanted)
+    return len(names) > len("ab") and sorted(names) == list(ascii_lowercase[: len(names)]) and names != others
 
 
-def has_direction_alone(one: str, other: str) -> bool:
+def has_direction_alone(given: ReadAnswer, expected: ReadAnswer) -> bool:
     """Whether only one of two answers names directions behind degrees, with south or west: 40° S beside 40° or -40°."""
-    mine, theirs = (set(_COMPASS.findall(text[:_SEARCHED])) for text in (one, other))
+    mine, theirs = (set(_COMPASS.findall(each.part[:_SEARCHED])) for each in (given, expected))
     return bool(mine) != bool(theirs) and not _NEGATIVE.isdisjoint(mine | theirs)
 
 

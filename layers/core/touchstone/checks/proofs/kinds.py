@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from touchstone.checks.algebra.expressions import Algebra
 from touchstone.checks.equivalence.comparison import Comparison
-from touchstone.checks.equivalence.elsewhere import read_elsewhere
+from touchstone.checks.equivalence.elsewhere import ways_elsewhere
 from touchstone.checks.findings import Outcome, Proof
 from touchstone.checks.notation.syntax import parse
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, value_or_none
@@ -59,7 +59,7 @@ class ProofTask:
         """
         if same is None or (not same and self.answer.endswith("!")):
             return None  # The ! of 5! may be an exclamation mark.
-        if read_elsewhere((self.answer, ""), (self.answer, ""), same=True):
+        if any(way != self.answer for way in ways_elsewhere(self.answer, "", same=True).values()):
             return None  # 3-1/2 may be three and a half.
         # If a decimal was evaluated while the answer was read, its rounding is no longer visible: |x| < 1.414.
         lost = not isinstance(self.given, Words) and len(_DECIMAL.findall(self.answer)) > _decimals(self.given)

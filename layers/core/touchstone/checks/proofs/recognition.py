@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
 
-from touchstone.checks.equivalence.decision import first_read
 from touchstone.checks.equivalence.extraction import TAIL, bare_answers, states_answer_once
+from touchstone.checks.equivalence.reading import first_read
 from touchstone.checks.findings import UNKNOWN, Proof
 from touchstone.checks.notation.tokens import GREEK, Token, tokens_of
 from touchstone.checks.notation.trees import NotAnExpressionError, value_or_none
@@ -99,8 +99,8 @@ def _answer(text: str) -> tuple[str, Value] | None:
     lead = _PATTERN["lead in"].match(text)
     bare = _in_rows(text if lead is None else text[lead.end() :])
     found = first_read(each for each in bare_answers(bare, choice=False) if each.certain)
-    spelled = None if found is None else value_or_none(_plain, found[1].text)
-    return None if found is None or spelled is None else (spelled.strip(" .。"), found[0])
+    spelled = None if found is None else value_or_none(_plain, found.candidate.text)
+    return None if found is None or spelled is None else (spelled.strip(" .。"), found.value)
 
 
 def _matches(text: str) -> Iterator[tuple[ProblemKind, dict[str, str]]]:
