@@ -69,7 +69,8 @@ class Candidate:
 def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
     """Candidates for the bare answer of a text, best first, in linear time.
 
-    `choice`: the expected answer is an option's letter, so options named in the text are candidates too.
+    `choice`: the expected answer is an option's letter, so options named in the text are candidates too. None if the
+    words that mark the answer stand behind a condition: `If n is odd, the answer is 41`.
     """
     kept = _collapsed(text[-TAIL:])
     if len(text) <= BARE_LIMIT:
@@ -86,6 +87,8 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
     marked, place = _marked(kept, marks)
     if boxes and place <= boxes[-1].start():
         yield from _of_boxes(kept, boxes)
+        return
+    if place >= 0 and _PATTERN["on condition before"].search(kept[max(0, place - _SENTENCE) : place].rstrip()):
         return
     if choice:
         if chosen(kept) is not None:
