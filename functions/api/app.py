@@ -50,7 +50,10 @@ def on_error(error: TouchstoneError) -> Response[str]:
 @app.exception_handler(RequestValidationError)
 def on_invalid(error: RequestValidationError) -> Response[str]:
     """A request that does not fit its schema, as a problem document with the place of each fault."""
-    return problems.from_validation(error)
+    event = app.current_event
+    in_body = event.body and any(fault["loc"][0] == "body" for fault in error.errors())
+    given = {"query": event.query_string_parameters, "body": event.json_body if in_body else None}
+    return problems.from_validation(error, given)
 
 
 @app.exception_handler(Exception)

@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
 from touchstone import errors
-from touchstone.strict import fault_sentence, fault_words
+from touchstone.strict import fault_sentence, fault_words, placed
 from touchstone.text import shortened
 
 STATUS: Mapping[type[errors.TouchstoneError], HTTPStatus] = {
@@ -78,13 +78,14 @@ def _headers(error: errors.TouchstoneError) -> dict[str, str]:
             return {}
 
 
-def from_validation(error: RequestValidationError) -> Response[str]:
+def from_validation(error: RequestValidationError, given: Mapping[str, Any]) -> Response[str]:
     """The problem document 422 with the place and sentence of each fault; 413 if a field of the body is too long.
 
-    The values at fault are not repeated: they are the caller's, and may be large. Faults may be many, too: the first
-    `MAX_FAULTS` are listed, and `more_errors` says how many more there are. Names may be long: they are cut.
+    `given` has what was sent as `body` and `query`; it names the places. The values at fault are not repeated: they are
+    the caller's, and may be large. Faults may be many, too: the first `MAX_FAULTS` are listed, and `more_errors` says
+    how many more there are. Names may be long: they are cut.
     """
-    found = error.errors()
+    found = placed(error.errors(), {"path": None, "header": None, **given})
     faults = [
         {
             "where": shortened(".".join(str(part) for part in fault["loc"]), MAX_WHERE_CHARS),

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import AfterValidator, AwareDatetime, Field, TypeAdapter, ValidationError
 
-from touchstone.strict import Strict, fault_sentence, fault_words
+from touchstone.strict import Strict, fault_sentence, fault_words, placed
 
 PYDANTIC = ("Input should", "String should", "List should", "Tuple should", "Value error", "required", "permitted")
 
@@ -93,3 +93,33 @@ def test_a_sentence_is_short_however_long_the_names_are_that_somebody_gave(kind:
         TypeAdapter(kind).validate_python(given)
     for fault in refused.value.errors(include_url=False):
         assert len(fault_sentence(fault)) < 500
+
+
+class Shelf(Strict):
+    """What may be given in several forms."""
+
+    content: str | tuple[Annotated[Cat | Dog, Field(discriminator="kind")], ...]
+    labels: dict[str, Annotated[str, AfterValidator(_never)]] = {}  # noqa: RUF012 - models copy it
+
+
+@pytest.mark.parametrize(
+    ("given", "places"),
+    [
+        ({"content": [{"kind": "dog", "name": "Rex"}]}, [("content", 0, "name")]),
+        ({"content": [{"kind": "dog"}, {"kind": "cow"}]}, [("content", 1)]),
+        ({"content": 3}, [("content",), ("content",)]),
+        ({"content": "", "labels": {"a.b": "c"}}, [("labels", "a.b")]),
+        ({}, [("content",)]),
+        ({"content": [{}]}, [("content", 0)]),
+        ({"content": "", "dog": 1}, [("dog",)]),
+    ],
+)
+def test_a_fault_is_told_at_its_place_in_what_was_given(given: Any, places: list[tuple[str | int, ...]]) -> None:
+    with pytest.raises(ValidationError) as refused:
+        Shelf.model_validate(given)
+    assert [fault["loc"] for fault in placed(refused.value.errors(), given)] == places
+
+
+def test_what_was_not_given_at_all_is_missing_as_a_whole() -> None:
+    (fault,) = placed([{"type": "missing", "loc": ("body", "body"), "msg": "Field required"}], {"body": None})
+    assert fault["loc"] == ("body",)

@@ -1,12 +1,11 @@
 """The base of every model that is handed in or stored: it admits no unknown field, and its values do not change."""
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
@@ -29,7 +28,32 @@ def first_fault(error: "ValidationError") -> "ErrorDetails":
     return error.errors(include_url=False, include_input=False)[0]
 
 
-def fault_words(fault: "Mapping[str, Any]") -> str:
+def placed(faults: Sequence[Mapping[str, Any]], given: object) -> list[dict[str, Any]]:
+    """Pydantic's faults, each with its place in what was `given` as its `loc`.
+
+    Pydantic also writes the branches of a union and its validators into a `loc`; the sender knows neither. Of a value
+    that may be of several types, only the faults of the type that it was read as are told: an object with a wrong field
+    is not also told to be a text.
+    """
+    found = [{**fault, "loc": _place(fault, given)} for fault in faults]
+    above = {fault["loc"][:size] for fault in found for size in range(len(fault["loc"]))}
+    return [fault for fault in found if not (fault["type"].endswith("_type") and fault["loc"] in above)]
+
+
+def _place(fault: Mapping[str, Any], given: Any) -> tuple[str | int, ...]:
+    """The field names and the numbers of elements that lead to the value at fault, or to the field that is missing."""
+    place: list[str | int] = []
+    for part in fault["loc"]:
+        in_list = isinstance(given, list | tuple) and isinstance(part, int) and part < len(given)
+        if in_list or (isinstance(given, Mapping) and part in given):
+            place.append(part)
+            given = given[part]
+    if fault["type"] == "missing" and isinstance(given, Mapping):
+        place.append(fault["loc"][-1])
+    return tuple(place)
+
+
+def fault_words(fault: Mapping[str, Any]) -> str:
     """The words for a fault that Pydantic found, for the sender: what is wrong with a field and what to do about it.
 
     The words are meant to follow the field's name and a colon: they begin with a small letter and have no full stop.
@@ -67,7 +91,7 @@ def fault_words(fault: "Mapping[str, Any]") -> str:
             return f"it must be {_WANTED[kind]}" if kind in _WANTED else _plain(fault)
 
 
-def fault_sentence(fault: "Mapping[str, Any]", place: str | None = None) -> str:
+def fault_sentence(fault: Mapping[str, Any], place: str | None = None) -> str:
     """The words for a fault with the field's name in front, without a full stop.
 
     The name is the field's path unless `place` gives another name. The name of an unknown field is a stranger's text,
@@ -109,12 +133,12 @@ def _has(size: int | None) -> str:
     return "" if size is None else f", and has {size:,}"
 
 
-def _size(fault: "Mapping[str, Any]") -> int | None:
+def _size(fault: Mapping[str, Any]) -> int | None:
     given = fault.get("input")
     return len(given) if isinstance(given, str) else None
 
 
-def _plain(fault: "Mapping[str, Any]") -> str:
+def _plain(fault: Mapping[str, Any]) -> str:
     """What the field must be, from a sentence of Pydantic such as "Input should be less than 1"."""
     message, context = str(fault["msg"]).removeprefix("Value error, "), fault.get("ctx") or {}
     for bound, words in (("ge", "at least"), ("le", "at most")):

@@ -138,17 +138,17 @@ def test_a_long_quiz_lies_in_the_bucket_and_is_measured_as_well(buyer: Api, judg
 @pytest.mark.parametrize(
     ("changes", "where", "status"),
     [
-        ({"metrics": ["summary_coverage"]}, "body.quiz", 422),
-        ({"metrics": ["dance"]}, "body.quiz.metrics.0", 422),
-        ({"metrics": []}, "body.quiz.metrics", 422),
-        ({"source": {"markdown": " "}}, "body.quiz.source", 422),
-        ({"material": {"questions": []}}, "body.quiz.material.questions", 422),
-        ({"material": {"questions": quiz(1)["questions"] * 2}}, "body.quiz.material", 422),
-        ({"material": quiz(501)}, "body.quiz.material.questions", 413),
-        ({"material": MANY_CHOICES}, "body.quiz", 413),
-        ({"surface": "summary"}, "body.summary.material.text", 422),
+        ({"metrics": ["summary_coverage"]}, "body", 422),
+        ({"metrics": ["dance"]}, "body.metrics.0", 422),
+        ({"metrics": []}, "body.metrics", 422),
+        ({"source": {"markdown": " "}}, "body.source", 422),
+        ({"material": {"questions": []}}, "body.material.questions", 422),
+        ({"material": {"questions": quiz(1)["questions"] * 2}}, "body.material", 422),
+        ({"material": quiz(501)}, "body.material.questions", 413),
+        ({"material": MANY_CHOICES}, "body", 413),
+        ({"surface": "summary"}, "body.material.text", 422),
         ({"surface": "dance"}, "body", 422),
-        ({"colour": "red"}, "body.quiz.colour", 422),
+        ({"colour": "red"}, "body.colour", 422),
     ],
 )
 def test_what_does_not_fit_is_refused_with_the_field_at_fault(

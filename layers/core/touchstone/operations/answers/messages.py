@@ -23,7 +23,7 @@ from touchstone.operations.answers.intake import AnswerIntake
 from touchstone.operations.answers.steps import work_whole
 from touchstone.records import Tenants
 from touchstone.references import Reference
-from touchstone.strict import Strict, fault_sentence
+from touchstone.strict import Strict, fault_sentence, placed
 from touchstone.text import shortened
 
 
@@ -57,8 +57,6 @@ class EvaluateMessage(Strict):
 type Message = VerifyMessage | SolveMessage | EvaluateMessage | AgainMessage
 
 MAX_FAULT_CHARS = 200
-KINDS = frozenset({"verify", "solve", "evaluate", "again"})
-"""The kinds of messages. Pydantic puts the kind into the location of a fault."""
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
 
 
@@ -68,8 +66,8 @@ def parse_message(body: str) -> Message:
     try:
         return _MESSAGE.validate_python(fields)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in fault["loc"] if part not in KINDS)
+        fault = placed(error.errors(include_url=False, include_input=False), fields)[0]
+        where = ".".join(map(str, fault["loc"]))
         raise InputError(
             f"The message cannot be taken: {shortened(fault_sentence(fault, where), MAX_FAULT_CHARS)}.",
             where=where or None,

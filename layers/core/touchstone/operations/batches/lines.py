@@ -14,7 +14,7 @@ from touchstone.errors import InputError, TouchstoneError
 from touchstone.json_text import loads
 from touchstone.operations.batches.chunks import LineName, lines_of
 from touchstone.operations.jobs.waiting import OpenLine
-from touchstone.strict import Strict, fault_sentence
+from touchstone.strict import Strict, fault_sentence, placed
 from touchstone.text import shortened
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ KINDS = frozenset({
     *("verify", "solve", "evaluate", "submission", "quiz", "quiz_check"),
     *("quiz_evaluation", "summary_evaluation", "flashcards_evaluation"),
 })  # fmt: skip
-"""The kinds of lines. Pydantic puts the kind of a line first in the location of a fault."""
+"""The kinds of lines."""
 
 
 class VerifyLine(VerifyRequest):
@@ -125,7 +125,7 @@ def parse_line(text: bytes) -> Line:
     try:
         return _parser().validate_python(fields)
     except ValidationError as error:
-        raise _fault_of(error) from None
+        raise _fault_of(error, fields) from None
 
 
 @cache
@@ -137,28 +137,27 @@ def _parser() -> TypeAdapter[Line]:
     return TypeAdapter(Annotated[kinds, Field(discriminator="kind")])
 
 
-def _fault_of(error: ValidationError) -> InputError:
+def _fault_of(error: ValidationError, fields: Any) -> InputError:
     """The faults of a line, as one error: `where` is the first fault's field, and the sentence tells all of them."""
-    faults = error.errors(include_url=False, include_input=False)
+    faults = placed(error.errors(include_url=False, include_input=False), fields)
     told = [
-        shortened(fault_sentence(fault, _place(fault["loc"]) or ""), MAX_TOLD_CHARS) for fault in faults[:MOST_FAULTS]
+        shortened(fault_sentence(fault, _field(fault["loc"]) or ""), MAX_TOLD_CHARS) for fault in faults[:MOST_FAULTS]
     ]
     if left := len(faults) - len(told):
         told.append(f"and {left} more")
     if faults[0]["type"] == "union_tag_not_found":
         told.append(f"it is one of {', '.join(sorted(map(repr, KINDS)))}")
-    where = _place(faults[0]["loc"])
+    where = _field(faults[0]["loc"])
     sentence = f"{'; '.join(told)}."
     return InputError(sentence if where else f"{sentence[:1].upper()}{sentence[1:]}", where=where)
 
 
-def _place(location: tuple[int | str, ...]) -> str | None:
+def _field(place: tuple[int | str, ...]) -> str | None:
     """The field at fault; None for the line itself.
 
     It is cut, because a name that the sender made up may be of any length.
     """
-    place = ".".join(map(str, location[1:] if location and location[0] in KINDS else location))
-    return shortened(place, MAX_PLACE_CHARS) or None
+    return shortened(".".join(map(str, place)), MAX_PLACE_CHARS) or None
 
 
 def reference_in(text: bytes) -> str | None:
