@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from touchstone import figures
-from touchstone.cli.deployment.api import hastened, open_api, show_found
+from touchstone.cli.commands.listing import Columns, listing
+from touchstone.cli.deployment.api import hastened, open_api
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import column, cost_of, moment, print_facts, print_json, say, short, time_column
@@ -147,9 +148,10 @@ def run(
 
 
 @batch.command("list")
-def list_batches(*, limit: options.Limit = 20, cursor: options.Cursor = None, as_json: options.AsJson = False) -> None:
+@listing("batches", begun_by="touchstone batch run")
+def list_batches() -> Columns:
     """List your batches, newest first."""
-    show_found("batches", asked=locals(), columns=BATCHES)
+    return BATCHES
 
 
 @batch.command()

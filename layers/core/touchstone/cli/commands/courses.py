@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from touchstone.cli.deployment.api import fetch, open_api, show_found
+from touchstone.cli.commands.listing import Columns, listing
+from touchstone.cli.deployment.api import fetch, open_api
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.screen import column, counted, print_json, say, time_column
 
@@ -67,11 +68,10 @@ def put_curriculum(
 
 
 @curricula.command("list")
-def list_curricula(
-    *, limit: options.Limit = 20, cursor: options.Cursor = None, as_json: options.AsJson = False
-) -> None:
+@listing("curricula", empty="There are no curricula yet.")
+def list_curricula() -> Columns:
     """List the courses. The course that was stored last comes first."""
-    show_found("curricula", asked=locals(), columns=CURRICULA, empty="There are no curricula yet.")
+    return CURRICULA
 
 
 @curricula.command("show")
@@ -103,9 +103,10 @@ def put_learners(file: FileArgument, *, as_json: options.AsJson = False) -> None
 
 
 @learners.command("list")
-def list_learners(*, limit: options.Limit = 20, cursor: options.Cursor = None, as_json: options.AsJson = False) -> None:
+@listing("learners", empty="There are no learners yet.")
+def list_learners() -> Columns:
     """List the learners. The learner who was stored last comes first."""
-    show_found("learners", asked=locals(), columns=LEARNERS, empty="There are no learners yet.")
+    return LEARNERS
 
 
 @learners.command("show")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from touchstone.cli.commands.audits import DEFAULT_TURNS, Definitions, MaxCost, Provider, Turns, audit, write_report
-from touchstone.cli.deployment.api import fetch, fetch_file, followed, hastened, open_api, show_found
+from touchstone.cli.commands.listing import SEARCHED, Columns, listing, only
+from touchstone.cli.deployment.api import fetch, fetch_file, followed, hastened, open_api
 from touchstone.cli.files.requests import checked
 from touchstone.cli.local.audit_targets import Also, Requirement, target_of
 from touchstone.cli.terminal import options
@@ -107,43 +108,24 @@ def start(
         _show(followed(api, "audits", view, seconds=timeout) if wait else view, failing, as_json=as_json)
 
 
-def list_audits(
-    *,
-    status: Annotated[
-        Literal["waiting", "auditing", "done", "failed", "unfinished", "ended"] | None,
-        typer.Option(help="Only audits with this status."),
-    ] = None,
-    search: options.Search = None,
-    since: options.FromDay = None,
-    until: options.ToDay = None,
-    kind: Annotated[
-        Literal["audit", "recheck"] | None, typer.Option(help="Only audits, or only rechecks of stored proofs.")
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(help="Only audits of this distribution, for example google-adk, or of this whole requirement."),
-    ] = None,
-    found: Annotated[
-        Literal["incorrect", "ambiguous", "drifted", "nothing"] | None,
-        typer.Option(help="Only audits with this finding."),
-    ] = None,
-    weekly: Annotated[
-        Literal["yes", "no"] | None,
-        typer.Option(help="Only audits that are repeated each week (yes), or only the others (no)."),
-    ] = None,
-    provider: Annotated[str | None, typer.Option(help="Only audits for which --provider was this provider.")] = None,
-    cost_from: options.CostFrom = None,
-    cost_to: options.CostTo = None,
-    sort: options.Sort = "newest",
-    limit: options.Limit = 20,
-    cursor: options.Cursor = None,
-    as_json: options.AsJson = False,
-) -> None:
+@listing(
+    "audits",
+    begun_by="touchstone audit start",
+    filters={
+        "status": only("Only audits with this status.", "waiting|auditing|done|failed|unfinished|ended"),
+        **SEARCHED,
+        "kind": only("Only audits, or only rechecks of stored proofs.", "audit|recheck"),
+        "target": only("Only audits of this distribution, for example google-adk, or of this whole requirement."),
+        "found": only("Only audits with this finding.", "incorrect|ambiguous|drifted|nothing"),
+        "weekly": only("Only audits that are repeated each week (yes), or only the others (no).", "yes|no"),
+        "provider": only("Only audits for which --provider was this provider."),
+    },
+)
+def list_audits() -> Columns:
     """List your deployment's audits, newest first. With filters: only audits that match all."""
-    asked = locals()
     from touchstone.cli.screens.audit_views import AUDITS
 
-    show_found("audits", asked=asked, columns=AUDITS)
+    return AUDITS
 
 
 def show(

@@ -8,9 +8,10 @@ import typer
 
 from touchstone import figures
 from touchstone.cli.commands.experiments import Baseline, Given, HowMany, HowOften, MetricNames, asked_for, experiment
+from touchstone.cli.commands.listing import SEARCHED, Columns, listing, only
 from touchstone.cli.commands.surfaces import FailUnder, SourceFile, Told
 from touchstone.cli.commands.surfaces import MetricNames as MeasuredNames
-from touchstone.cli.deployment.api import followed, hastened, measurement_cost, open_api, show_found, uploaded
+from touchstone.cli.deployment.api import followed, hastened, measurement_cost, open_api, uploaded
 from touchstone.cli.files.requests import checked, judge_count
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
@@ -56,14 +57,8 @@ Cheap = Annotated[
         "asked at once.",
     ),
 ]
-SurfaceName = Annotated[
-    Literal["quiz", "summary", "flashcards"] | None,
-    typer.Option("--surface", help="Only records about this kind of material."),
-]
-Status = Annotated[
-    Literal["waiting", "measuring", "done", "failed", "unfinished", "ended"] | None,
-    typer.Option(help="Only records with this status."),
-]
+SURFACE = only("Only records about this kind of material.", "quiz|summary|flashcards")
+STATUS = only("Only records with this status.", "waiting|measuring|done|failed|unfinished|ended")
 
 
 def _scores(row: Mapping[str, Any]) -> str:
@@ -100,37 +95,26 @@ EXPERIMENTS = (
 
 
 @measurement.command("list")
-def list_measurements(
-    *,
-    status: Status = None,
-    search: options.Search = None,
-    since: options.FromDay = None,
-    until: options.ToDay = None,
-    surface: SurfaceName = None,
-    metric: Annotated[
-        str | None, typer.Option(help="Only measurements with this metric, for example quiz_clarity.")
-    ] = None,
-    language: Annotated[
-        Literal["zh", "en"] | None, typer.Option(help="Only measurements whose reasons are in this language.")
-    ] = None,
-    model: options.AskedModel = None,
-    provider: options.AskedProvider = None,
-    label: Annotated[
-        str | None,
-        typer.Option(
-            help="Only measurements with an item that people gave this label, for example AMBIGUOUS. none: no item has "
-            "a label."
+@listing(
+    "measurements",
+    begun_by="touchstone measurement start",
+    filters={
+        "status": STATUS,
+        **SEARCHED,
+        "surface": SURFACE,
+        "metric": only("Only measurements with this metric, for example quiz_clarity."),
+        "language": only("Only measurements whose reasons are in this language.", "zh|en"),
+        "model": options.AskedModel,
+        "provider": options.AskedProvider,
+        "label": only(
+            "Only measurements with an item that people gave this label, for example AMBIGUOUS. none: no item has a "
+            "label."
         ),
-    ] = None,
-    cost_from: options.CostFrom = None,
-    cost_to: options.CostTo = None,
-    sort: options.Sort = "newest",
-    limit: options.Limit = 20,
-    cursor: options.Cursor = None,
-    as_json: options.AsJson = False,
-) -> None:
+    },
+)
+def list_measurements() -> Columns:
     """List your deployment's measurements, newest first. With filters: only those that match all."""
-    show_found("measurements", asked=locals(), columns=MEASUREMENTS)
+    return MEASUREMENTS
 
 
 @measurement.command()
@@ -215,27 +199,22 @@ def measure_now(
 
 
 @experiment.command("list")
-def list_experiments(
-    *,
-    status: Status = None,
-    search: options.Search = None,
-    since: options.FromDay = None,
-    until: options.ToDay = None,
-    surface: SurfaceName = None,
-    variant: Annotated[str | None, typer.Option(help="Only experiments with a variant of this name.")] = None,
-    verdict: Annotated[
-        Literal["a_better", "b_better", "no_difference_shown", "not_compared", "mixed"] | None,
-        typer.Option(help="Only experiments with this result."),
-    ] = None,
-    cost_from: options.CostFrom = None,
-    cost_to: options.CostTo = None,
-    sort: options.Sort = "newest",
-    limit: options.Limit = 20,
-    cursor: options.Cursor = None,
-    as_json: options.AsJson = False,
-) -> None:
+@listing(
+    "experiments",
+    begun_by="touchstone experiment start",
+    filters={
+        "status": STATUS,
+        **SEARCHED,
+        "surface": SURFACE,
+        "variant": only("Only experiments with a variant of this name."),
+        "verdict": only(
+            "Only experiments with this result.", "a_better|b_better|no_difference_shown|not_compared|mixed"
+        ),
+    },
+)
+def list_experiments() -> Columns:
     """List your deployment's experiments, newest first. With filters: only those that match all."""
-    show_found("experiments", asked=locals(), columns=EXPERIMENTS)
+    return EXPERIMENTS
 
 
 @experiment.command("start")

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from touchstone.cli.deployment.api import awaited, fetch, open_api, show_found
+from touchstone.cli.commands.listing import SEARCHED, Columns, listing, only
+from touchstone.cli.deployment.api import awaited, fetch, open_api
 from touchstone.cli.screens.quiz_views import QUIZZES, exit_of, is_over, plain, sentences
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place, write_json
@@ -182,33 +183,25 @@ def generate(
 
 
 @quiz.command("list")
-def list_quizzes(
-    *,
-    status: Annotated[
-        Literal["generating", "checking", "clean", "violations", "unchecked", "failed", "unfinished", "ended"] | None,
-        typer.Option(help="Only quizzes with this status."),
-    ] = None,
-    search: options.Search = None,
-    since: options.FromDay = None,
-    until: options.ToDay = None,
-    kind: Annotated[
-        Literal["generate", "check"] | None,
-        typer.Option(help="generate: only quizzes that were made; check: only quizzes that were checked."),
-    ] = None,
-    curriculum: Annotated[str | None, typer.Option(help="Only quizzes about the course with this id.")] = None,
-    chapter: Annotated[str | None, typer.Option(help="Only quizzes about the chapter with this id.")] = None,
-    language: Annotated[str | None, typer.Option(help="Only quizzes with questions in this language.")] = None,
-    model: options.AskedModel = None,
-    provider: options.AskedProvider = None,
-    cost_from: options.CostFrom = None,
-    cost_to: options.CostTo = None,
-    sort: options.Sort = "newest",
-    limit: options.Limit = 20,
-    cursor: options.Cursor = None,
-    as_json: options.AsJson = False,
-) -> None:
+@listing(
+    "quizzes",
+    begun_by="touchstone quiz generate",
+    filters={
+        "status": only(
+            "Only quizzes with this status.", "generating|checking|clean|violations|unchecked|failed|unfinished|ended"
+        ),
+        **SEARCHED,
+        "kind": only("generate: only quizzes that were made; check: only quizzes that were checked.", "generate|check"),
+        "curriculum": only("Only quizzes about the course with this id."),
+        "chapter": only("Only quizzes about the chapter with this id."),
+        "language": only("Only quizzes with questions in this language."),
+        "model": options.AskedModel,
+        "provider": options.AskedProvider,
+    },
+)
+def list_quizzes() -> Columns:
     """List your deployment's quizzes, made or checked. Newest first; with filters: only those that match all."""
-    show_found("quizzes", asked=locals(), columns=QUIZZES)
+    return QUIZZES
 
 
 @quiz.command()

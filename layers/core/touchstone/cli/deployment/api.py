@@ -1,4 +1,4 @@
-"""The deployment that the settings name, as commands ask it: one object, a whole list, or a page of records found.
+"""The deployment that the settings name, as commands ask it: one object or a whole list, and what it brings later.
 
 The client, which loads a library for HTTP, is loaded when it is first asked. So commands can name these functions at
 the top of their modules, and the command still starts quickly.
@@ -6,27 +6,14 @@ the top of their modules, and the command still starts quickly.
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from touchstone.cli.terminal import waiting
 from touchstone.cli.terminal.progress import noted_progress
-from touchstone.cli.terminal.screen import Row, ScreenColumn, cost_of, is_over, moment, print_page, say
+from touchstone.cli.terminal.screen import Row, cost_of, is_over
 
 if TYPE_CHECKING:
     from touchstone.cli.deployment.client import ApiClient, Document
-
-NAMES = {"since": "from", "until": "to"}
-"""The names of filters in an address, for the parameters of commands that have other names."""
-BEGUN_BY = {
-    "answers": "touchstone verify",
-    "audits": "touchstone audit start",
-    "batches": "touchstone batch run",
-    "experiments": "touchstone experiment start",
-    "measurements": "touchstone measurement start",
-    "quizzes": "touchstone quiz generate",
-    "tasks": "touchstone tasks create",
-}
-"""The command that makes the first of a kind."""
 
 
 def open_api(*, or_local: bool = False) -> "ApiClient":
@@ -121,34 +108,3 @@ def fetch_whole(*path: str, lists: Sequence[str]) -> "Document":
             more = api.get(*path, cursor=str(cursor))
             found = {**more, **{name: [*found[name], *more[name]] for name in lists}}
     return found
-
-
-def show_found(
-    *path: str,
-    asked: Mapping[str, Any],
-    columns: Sequence[ScreenColumn],
-    shown: Callable[[Row], Row] = lambda row: row,
-    empty: str = "",
-    **always: str,
-) -> None:
-    """Print a page of a deployment's records. `path` are the parts of the path of their list after /v1.
-
-    `asked` are the parameters of the command: `limit`, `cursor` and `as_json`; all others are filters. A filter that is
-    None, and `sort`, leave out no record. `shown` turns a record into a row. `empty` is said if there is no record and
-    nothing was filtered. `always` are parameters that are sent in addition to the filters.
-    """
-    filters = {NAMES.get(name, name): None if value is None else str(value) for name, value in asked.items()}
-    as_json = asked["as_json"]
-    for name in ("limit", "cursor", "as_json"):
-        del filters[name]
-    if filters.get("sort") == "newest":  # the order of the API if `sort` is not sent
-        filters["sort"] = None
-    filtered = any(value is not None for name, value in filters.items() if name != "sort")
-    page = fetch(*path, limit=asked["limit"], cursor=asked["cursor"], **always, **filters)
-    what = path[-1]
-    first = empty or f"There are no {what} yet. The first comes by: {BEGUN_BY[what]}"
-    none = f"There are no such {what} here." if filtered else first
-    rows = page if as_json else {**page, "items": [shown(one) for one in page.get("items", ())]}
-    print_page(rows, columns, empty=none, as_json=as_json)
-    if filtered and page.get("looked_to") and not as_json:
-        say(f"Looked at {page['looked_at']:,} {what}, as far as {moment(page['looked_to'])} (UTC).")

@@ -1,6 +1,6 @@
 """Tasks, submissions and challenges of a deployment: how the command shows them, and their exit codes."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from touchstone import figures
@@ -105,13 +105,9 @@ def print_challenge(view: View) -> None:
     print_facts((*facts, *times))
 
 
-def summed(view: View) -> View:
-    """A submission as a row of a list, with the total, rank and final score from its feedback."""
-    told: dict[str, Any] = {}
-    for feedback in view.get("feedback") or ():
-        told |= {"total": feedback["penalized_total"]} if "penalized_total" in feedback else {}
-        told |= {"rank": feedback["rank"], "final": feedback["final_score"]} if "rank" in feedback else {}
-    return {**view, **told}
+def _told(name: str) -> Callable[[View], Any]:
+    """What the last feedback that has the field `name` says there; None if no feedback of the submission has it."""
+    return lambda view: next((one[name] for one in reversed(view.get("feedback") or ()) if name in one), None)
 
 
 def _task_facts(view: View) -> Iterator[tuple[str, object]]:
@@ -220,11 +216,11 @@ SUBMISSIONS = (
     column("submitter"),
     column("revision", right=True),
     column("standing", lambda row: str(row.get("standing")).replace("_", " ")),
-    column("total", lambda row: total_of(row.get("total")), right=True),
-    column("final score", lambda row: total_of(row.get("final")), right=True),
-    column("rank", right=True),
+    column("total", lambda row: total_of(_told("penalized_total")(row)), right=True),
+    column("final score", lambda row: total_of(_told("final_score")(row)), right=True),
+    column("rank", _told("rank"), right=True),
 )
-"""The columns of a list of submissions. Each row is made by `summed`."""
+"""The columns of a list of submissions."""
 CHALLENGES = (
     time_column("made (UTC)", "created_at"),
     column("id"),
