@@ -12,8 +12,8 @@ from touchstone.cli.terminal.screen import column, is_interactive, print_json, p
 from touchstone.errors import InputError
 
 app = typer.Typer()
-tokens = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(tokens, name="tokens", help="Create, list and revoke tokens of your tenant. Needs an admin's token.")
+tokens = options.group("tokens", "Create, list and revoke tokens of your tenant. Needs an admin's token.")
+app.add_typer(tokens)
 
 
 @app.command()

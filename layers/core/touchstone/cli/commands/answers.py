@@ -22,8 +22,8 @@ IMAGE_TYPE = "application/octet-stream"
 SHOWN_BY = "touchstone answers show"
 
 app = typer.Typer()
-listed = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(listed, name="answers", help="List, read and evaluate answers.")
+listed = options.group("answers", "List, read and evaluate answers.")
+app.add_typer(listed)
 
 Subject = Annotated[str | None, typer.Option(help="The subject, for the statistics and for routing.")]
 Language = Annotated[

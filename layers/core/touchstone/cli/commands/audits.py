@@ -49,9 +49,7 @@ class RunsByDefault(TyperGroup):
             )
 
 
-app = typer.Typer()
-audit = typer.Typer(cls=RunsByDefault, no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(audit, name="audit", help="Audit a benchmark by running code, here or in your deployment.")
+audit = options.group("audit", "Audit a benchmark by running code, here or in your deployment.", cls=RunsByDefault)
 
 MAX_REPORT_BYTES = 512_000_000
 """The limit of a report, which is read into memory whole."""

@@ -24,9 +24,7 @@ MOST_ERRORS_SHOWN = 20
 MOST_SAID = 200
 """How many characters of the objection against an answer are shown. The results have all of it."""
 
-app = typer.Typer()
-batch = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(batch, name="batch", help="Process a file of thousands of requests, and follow it.")
+batch = options.group("batch", "Process a file of thousands of requests, and follow it.")
 
 BatchId = Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")]
 BATCHES = (

@@ -13,11 +13,8 @@ from touchstone.cli.terminal.screen import column, counted, print_json, say, tim
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-app = typer.Typer()
-curricula = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-learners = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(curricula, name="curricula", help="The courses from which your deployment makes quizzes.")
-app.add_typer(learners, name="learners", help="The learners for whom your deployment makes quizzes.")
+curricula = options.group("curricula", "The courses from which your deployment makes quizzes.")
+learners = options.group("learners", "The learners for whom your deployment makes quizzes.")
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A JSON file, or a CSV file from a spreadsheet.")]
 CurriculumId = Annotated[str, typer.Argument(metavar="ID", help="The curriculum's id.")]

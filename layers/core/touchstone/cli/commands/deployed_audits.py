@@ -23,11 +23,7 @@ if TYPE_CHECKING:
     from touchstone.cli.deployment.client import Document
     from touchstone.cli.screens.audit_views import Failing
 
-app = typer.Typer()
-_audits = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(
-    _audits, name="audits", hidden=True, help="The old name of commands that are now under `touchstone audit`."
-)
+old_audits = options.group("audits", "The old name of commands that are now under `touchstone audit`.", hidden=True)
 
 MAX_NAME_CHARS = 200
 """The limit of the name of a file that is sent. Of a longer name the end is sent."""
@@ -271,4 +267,4 @@ for _name, _command in (
     ("end-weekly", end_weekly),
 ):
     audit.command(_name)(_command)
-    _audits.command(_name.removeprefix("start-"))(_command)
+    old_audits.command(_name.removeprefix("start-"))(_command)

@@ -34,12 +34,8 @@ if TYPE_CHECKING:
     from touchstone.cli.terminal.bars import Bars, MetricOutcome
     from touchstone.surfaces.model import MetricName, Surface
 
-app = typer.Typer()
-measurement = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(
-    measurement,
-    name="measurement",
-    help="Have your deployment measure material. To measure without a deployment: touchstone evaluate.",
+measurement = options.group(
+    "measurement", "Have your deployment measure material. To measure without a deployment: touchstone evaluate."
 )
 
 INLINE_BYTES = 1_000_000

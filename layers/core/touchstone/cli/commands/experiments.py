@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from touchstone.judges.base import Judge
     from touchstone.surfaces.experiments import Conclusion, Estimate, Experiment, ExperimentProgress
 
-app = typer.Typer()
-experiment = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(experiment, name="experiment", help="Compare two variants: which is better, and how certain that is.")
+experiment = options.group("experiment", "Compare two variants: which is better, and how certain that is.")
 
 ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 """The form of the ids of a deployment."""

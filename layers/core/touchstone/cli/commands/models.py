@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from touchstone.judges.registry import Registry
 
 app = typer.Typer()
-routing = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(routing, name="routing", help="Show, pin and unpin the provider that solves each subject.")
+routing = options.group("routing", "Show, pin and unpin the provider that solves each subject.")
+app.add_typer(routing)
 
 Subject = Annotated[str, typer.Argument(metavar="SUBJECT", help="The subject.")]
 

@@ -15,9 +15,7 @@ from touchstone.clock import Deadline
 if TYPE_CHECKING:
     from touchstone.oracle.whole import Judgement
 
-app = typer.Typer()
-oracle = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(oracle, name="oracle", help="Judge submissions to a task, without a deployment.")
+oracle = options.group("oracle", "Judge submissions to a task, without a deployment.")
 
 
 @oracle.command()

@@ -19,9 +19,7 @@ LOCAL_SECONDS = 30.0
 WAIT_SECONDS = 60.0
 """How long to wait for a quiz of a deployment. Its work takes thirty seconds at most, but it may begin later."""
 
-app = typer.Typer()
-quiz = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(quiz, name="quiz", help="Check or make quizzes for learners of Traditional Chinese.")
+quiz = options.group("quiz", "Check or make quizzes for learners of Traditional Chinese.")
 
 QuizOut = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the quiz into this file. Default: it is printed.")

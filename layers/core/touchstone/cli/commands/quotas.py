@@ -12,11 +12,7 @@ if TYPE_CHECKING:
     from touchstone.budgets import QuotaKey, Quotas
     from touchstone.judges import Provider, Registry
 
-app = typer.Typer()
-quotas = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(
-    quotas, name="quotas", help="For operators: the judges' quotas. Needs TOUCHSTONE_TABLE and AWS credentials."
-)
+quotas = options.group("quotas", "For operators: the judges' quotas. Needs TOUCHSTONE_TABLE and AWS credentials.")
 
 
 @quotas.command()

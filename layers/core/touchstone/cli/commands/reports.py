@@ -26,8 +26,8 @@ DIMENSIONS = ("overall", "correctness", "completeness", "clarity", "pedagogy", "
 NO_DATA = "Nothing has been counted yet."
 
 app = typer.Typer()
-stats = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(stats, name="stats", help="Show rates, volume, trends, suggestions and approaches.")
+stats = options.group("stats", "Show rates, volume, trends, suggestions and approaches.")
+app.add_typer(stats)
 
 
 @app.command()

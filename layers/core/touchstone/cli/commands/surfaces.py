@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from touchstone.surfaces.evaluation import LeftOut, Report
     from touchstone.surfaces.model import MetricName, Surface
 
-app = typer.Typer()
-evaluate = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(evaluate, name="evaluate", help="Measure a quiz, a summary or flashcards, without a deployment.")
+evaluate = options.group("evaluate", "Measure a quiz, a summary or flashcards, without a deployment.")
 
 SECONDS = 600.0
 

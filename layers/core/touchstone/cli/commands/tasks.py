@@ -25,9 +25,7 @@ TEXT_TYPE = "text/markdown"
 MOST_NAMED = 100
 """For how many submissions, the newest ones, a ranking names the submitter. For all others it shows only the id."""
 
-app = typer.Typer()
-tasks = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(tasks, name="tasks", help="Create tasks, hand in work, read and challenge its judgement.")
+tasks = options.group("tasks", "Create tasks, hand in work, read and challenge its judgement.")
 
 TaskId = Annotated[str, typer.Argument(metavar="ID", help="The task's id.")]
 SubmissionId = Annotated[str, typer.Argument(metavar="SUBMISSION", help="The submission's id.")]

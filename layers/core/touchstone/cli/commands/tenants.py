@@ -34,15 +34,11 @@ if TYPE_CHECKING:
 type Counters = Mapping[tuple[str, str], Item]
 """The items of the table that count a tenant's records, by their key."""
 
-app = typer.Typer()
-tenant = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(
-    tenant,
-    name="tenant",
-    help="For operators: create, limit, recount, export, delete tenants. Needs TOUCHSTONE_TABLE and AWS credentials; "
+tenant = options.group(
+    "tenant",
+    "For operators: create, limit, recount, export, delete tenants. Needs TOUCHSTONE_TABLE and AWS credentials; "
     "recount, export and delete also need TOUCHSTONE_BUCKET.",
 )
-app.add_typer(tenant, name="tenants", hidden=True, help="The old name of `touchstone tenant`.")
 
 FIRST_TOKEN = "first admin token"  # noqa: S105 - a token's name
 UNREAD = {"ignore_unknown_options": True}

@@ -1,9 +1,16 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the groups in which commands are."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+
+
+def group(name: str, about: str, **more: Any) -> typer.Typer:
+    """A group of commands: its name, and its help. `more` is what else Typer is told of it."""
+    # Plain help needs no Rich, and reads the same in the guide.
+    return typer.Typer(name=name, help=about, no_args_is_help=True, rich_markup_mode=None, **more)
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
 Local = Annotated[
