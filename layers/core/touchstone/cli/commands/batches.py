@@ -11,7 +11,17 @@ from touchstone.cli.commands.listing import Columns, listing
 from touchstone.cli.deployment.api import hastened, open_api
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import column, cost_of, moment, print_facts, print_json, say, short, time_column
+from touchstone.cli.terminal.screen import (
+    column,
+    columns,
+    cost_of,
+    moment,
+    print_facts,
+    print_json,
+    say,
+    short,
+    time_column,
+)
 from touchstone.errors import ConflictError, InputError
 from touchstone.extras import require_extras
 from touchstone.usage import dollars
@@ -29,11 +39,9 @@ batch = options.group("batch", "Process a file of thousands of requests, and fol
 BatchId = Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")]
 BATCHES = (
     time_column("created (UTC)", "created_at"),
-    column("id"),
-    column("state"),
+    *columns("id", "state"),
     column("lines", "total", right=True),
-    column("done", right=True),
-    column("failed", right=True),
+    *columns("done", "failed", right=True),
 )
 
 

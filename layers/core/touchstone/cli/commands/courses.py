@@ -8,7 +8,7 @@ import typer
 from touchstone.cli.commands.listing import Columns, listing
 from touchstone.cli.deployment.api import fetch, open_api
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.screen import column, counted, print_json, say, time_column
+from touchstone.cli.terminal.screen import column, columns, counted, print_json, say, time_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,11 +21,8 @@ CurriculumId = Annotated[str, typer.Argument(metavar="ID", help="The curriculum'
 LearnerId = Annotated[str, typer.Argument(metavar="ID", help="The learner's id.")]
 
 CURRICULA = (
-    column("id"),
-    column("title"),
-    column("chapters", right=True),
-    column("words", right=True),
-    column("patterns", right=True),
+    *columns("id", "title"),
+    *columns("chapters", "words", "patterns", right=True),
     time_column("put (UTC)", "updated_at"),
 )
 LEARNERS = (

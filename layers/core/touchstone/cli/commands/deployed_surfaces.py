@@ -17,6 +17,7 @@ from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
     column,
+    columns,
     cost_of,
     is_over,
     moment,
@@ -68,9 +69,7 @@ def _figure(score: float | None) -> str:
 
 MEASUREMENTS = (
     time_column("created (UTC)", "created_at"),
-    column("id"),
-    column("surface"),
-    column("state"),
+    *columns("id", "surface", "state"),
     column("begins", lambda row: short(row.get("title"))),
     column("scores", _scores),
     column("cost", cost_of, right=True),
@@ -82,9 +81,7 @@ METRICS = (
 )
 EXPERIMENTS = (
     time_column("created (UTC)", "created_at"),
-    column("id"),
-    column("name"),
-    column("state"),
+    *columns("id", "name", "state"),
     column("came to", "headline"),
     column("cost", lambda row: cost_of(row) if row.get("finished_at") else None, right=True),
 )

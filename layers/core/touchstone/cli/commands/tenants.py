@@ -318,13 +318,15 @@ def _run(deletion: "Deletion", tenant_id: str) -> "Deleted":
 
 
 def _print_removed(removed: Mapping[str, int]) -> None:
-    columns = (
-        column("removed", "what"),
-        column("number", right=True),
-    )
     rows = [{"what": what.replace("_", " "), "number": f"{number:,}"} for what, number in sorted(removed.items())]
-    print_table(columns, rows, empty="Nothing more was found.")
+    print_table(REMOVED, rows, empty="Nothing more was found.")
 
 
 def _time(moment: datetime) -> str:
     return f"{moment:%H:%M:%S}"
+
+
+REMOVED = (
+    column("removed", "what"),
+    column("number", right=True),
+)

@@ -8,6 +8,7 @@ from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
     View,
     column,
+    columns,
     cost_of,
     dollars,
     is_over,
@@ -125,15 +126,10 @@ _DRIFTS = (
 )
 AUDITS = (
     time_column("asked for (UTC)", "created_at"),
-    column("id"),
-    column("kind"),
-    column("state"),
+    *columns("id", "kind", "state"),
     column("target", "requirement"),
     column("version"),
-    column("cases", right=True),
-    column("incorrect", right=True),
-    column("ambiguous", right=True),
-    column("drifted", right=True),
+    *columns("cases", "incorrect", "ambiguous", "drifted", right=True),
     column("weekly", lambda row: "yes" if row.get("weekly") else "no"),
     column("cost", cost_of, right=True),
 )

@@ -9,6 +9,7 @@ from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
     View,
     column,
+    columns,
     moment,
     percent,
     print_facts,
@@ -202,18 +203,14 @@ _PLACES = (
 )
 TASKS = (
     time_column("created (UTC)", "created_at"),
-    column("id"),
-    column("path"),
-    column("owner"),
-    column("state"),
+    *columns("id", "path", "owner", "state"),
     time_column("deadline (UTC)", "deadline"),
     column("description", lambda row: short(row.get("description"))),
 )
 """The columns of a list of tasks."""
 SUBMISSIONS = (
     time_column("submitted (UTC)", "submitted_at"),
-    column("id"),
-    column("submitter"),
+    *columns("id", "submitter"),
     column("revision", right=True),
     column("standing", lambda row: str(row.get("standing")).replace("_", " ")),
     column("total", lambda row: total_of(_told("penalized_total")(row)), right=True),
@@ -223,8 +220,7 @@ SUBMISSIONS = (
 """The columns of a list of submissions."""
 CHALLENGES = (
     time_column("made (UTC)", "created_at"),
-    column("id"),
-    column("challenger"),
+    *columns("id", "challenger"),
     column("submission", "submission_id"),
     column("state", lambda row: f"unresolved: {row['unscored']}" if row.get("unscored") else row.get("state")),
     column("new total", lambda row: total_of(row.get("new_total")), right=True),

@@ -18,21 +18,7 @@ type Document = Mapping[str, Any]
 
 def print_cards(cards: Sequence[Document]) -> None:
     """Print a line for each judge. `cards` are in the short form, that of a list."""
-    columns = (
-        column("judge", "model"),
-        column("tier"),
-        column("prompt", "prompt_version"),
-        column("verdicts", "kind"),
-        column("labels", right=True),
-        column("kappa", _kappa),
-        column("ECE", lambda card: _figure(card["ece"]), right=True),
-        column("flips", lambda card: percent(card["flip_rate"]), right=True),
-        column("unreadable", lambda card: percent(card["unreadable_share"]), right=True),
-        column("latency", lambda card: _seconds(card["latency_ms"]), right=True),
-        column("a verdict", _cost, right=True),
-        column("card", "id"),
-    )
-    print_table(columns, cards, empty=NO_CARD)
+    print_table(_CARDS, cards, empty=NO_CARD)
 
 
 def print_card(card: Document) -> None:
@@ -61,40 +47,11 @@ def print_card(card: Document) -> None:
         )
     )
     if agreement["state"] == "measured":
-        _print_classes(agreement["classes"])
+        print_table(_CLASSES, agreement["classes"], empty="")
     if any(rate["corrected"] for rate in card["rates"]):
-        _print_rates(card["rates"])
+        print_table(_RATES, card["rates"], empty="")
     if calibration["state"] == "measured":
-        _print_diagram(calibration["diagram"]["bins"])
-
-
-def _print_classes(classes: Sequence[Document]) -> None:
-    columns = (
-        column("class", "label"),
-        column("precision", lambda one: _of(one["precision"])),
-        column("recall", lambda one: _of(one["recall"])),
-    )
-    print_table(columns, classes, empty="")
-
-
-def _print_rates(rates: Sequence[Document]) -> None:
-    columns = (
-        column("class", "label"),
-        column("the judge says", lambda one: _of(one["said"])),
-        column("people would", lambda one: _corrected(one["corrected"])),
-        column("labels to halve it", lambda one: (one["corrected"] or {}).get("to_halve"), right=True),
-    )
-    print_table(columns, rates, empty="")
-
-
-def _print_diagram(bins: Sequence[Document]) -> None:
-    columns = (
-        column("confidence", lambda one: f"{one['lower']:.1f} to {one['upper']:.1f}"),
-        column("verdicts", "count", right=True),
-        column("on average", lambda one: percent(one["confidence"]), right=True),
-        column("right", lambda one: _share(one["accuracy"], one["interval"], one["count"])),
-    )
-    print_table(columns, [one for one in bins if one["count"]], empty="")
+        print_table(_BINS, [one for one in calibration["diagram"]["bins"] if one["count"]], empty="")
 
 
 def _threshold_of(threshold: Document) -> str:
@@ -191,3 +148,36 @@ def _cost(view: Document) -> str | None:
     if (value := view["verdict_cost_usd"]) is None:
         return NOT_KNOWN if view["unpriced"] else None
     return figures.usd(value) if 0 < value < _SIX_DECIMALS else f"${value:.6f}"
+
+
+_CARDS = (
+    column("judge", "model"),
+    column("tier"),
+    column("prompt", "prompt_version"),
+    column("verdicts", "kind"),
+    column("labels", right=True),
+    column("kappa", _kappa),
+    column("ECE", lambda card: _figure(card["ece"]), right=True),
+    column("flips", lambda card: percent(card["flip_rate"]), right=True),
+    column("unreadable", lambda card: percent(card["unreadable_share"]), right=True),
+    column("latency", lambda card: _seconds(card["latency_ms"]), right=True),
+    column("a verdict", _cost, right=True),
+    column("card", "id"),
+)
+_CLASSES = (
+    column("class", "label"),
+    column("precision", lambda one: _of(one["precision"])),
+    column("recall", lambda one: _of(one["recall"])),
+)
+_RATES = (
+    column("class", "label"),
+    column("the judge says", lambda one: _of(one["said"])),
+    column("people would", lambda one: _corrected(one["corrected"])),
+    column("labels to halve it", lambda one: (one["corrected"] or {}).get("to_halve"), right=True),
+)
+_BINS = (
+    column("confidence", lambda one: f"{one['lower']:.1f} to {one['upper']:.1f}"),
+    column("verdicts", "count", right=True),
+    column("on average", lambda one: percent(one["confidence"]), right=True),
+    column("right", lambda one: _share(one["accuracy"], one["interval"], one["count"])),
+)

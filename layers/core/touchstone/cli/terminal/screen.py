@@ -57,6 +57,11 @@ def column(title: str, of: str | Callable[[Row], object] | None = None, *, right
     return ScreenColumn(title=title, of=of if callable(of) else field(of or title), right=right)
 
 
+def columns(*titles: str, right: bool = False) -> tuple[ScreenColumn, ...]:
+    """Columns whose titles are the names of the fields to show."""
+    return tuple(column(title, right=right) for title in titles)
+
+
 def time_column(title: str, name: str) -> ScreenColumn:
     """A column with the moment in the field `name`."""
     return ScreenColumn(title=title, of=lambda row: moment(row.get(name)))
