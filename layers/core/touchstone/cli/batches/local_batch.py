@@ -33,8 +33,8 @@ from touchstone.cli.batches.local_rounds import Lines, rounds
 from touchstone.cli.files.batch_files import Requests, asked_again, exclusively
 from touchstone.cli.local import inprocess
 from touchstone.cli.terminal.places import replace
-from touchstone.cli.terminal.progress import progress
 from touchstone.cli.terminal.screen import say
+from touchstone.cli.terminal.waiting import progress
 from touchstone.clock import system_clock
 from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, TouchstoneError
 from touchstone.figures import usd

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from touchstone.answers.ends import passing_reason
 from touchstone.cli.files.batch_files import Requests, other_file_error, result_in
 from touchstone.cli.terminal.places import read_file
-from touchstone.cli.terminal.progress import Show
+from touchstone.cli.terminal.waiting import Show
 from touchstone.errors import ConflictError, StoreError
 from touchstone.operations.batches.lines import LineResult
 

@@ -12,8 +12,8 @@ from touchstone.cli.local.audit_targets import Also, Jobs, Requirement, Trust, U
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.places import check_place, replace
-from touchstone.cli.terminal.progress import progress
 from touchstone.cli.terminal.screen import is_interactive, print_json, say
+from touchstone.cli.terminal.waiting import progress
 from touchstone.clock import system_clock
 from touchstone.errors import InputError
 from touchstone.extras import require_extras
@@ -54,12 +54,7 @@ audit = options.group("audit", "Audit a benchmark by running code, here or in yo
 MAX_REPORT_BYTES = 512_000_000
 """The limit of a report, which is read into memory whole."""
 DEFAULT_CPU_SECONDS, DEFAULT_WALL_SECONDS = 5.0, 30.0
-JUnit = Annotated[
-    Path | None,
-    typer.Option(
-        "--junit", metavar="FILE", help="Write the outcome of each case into this file as JUnit XML, for CI tools."
-    ),
-]
+JUnit = Annotated[Path | None, options.junit("the outcome of each case")]
 Definitions = Annotated[
     list[Path],
     typer.Argument(metavar="FILE…", help="Files with cases as YAML, JSON or JSON Lines, or folders of such files."),
@@ -164,10 +159,8 @@ def run(
         print_json(found.model_dump(mode="json"))
     else:
         screen.print_report(found)
-    if junit is not None:
-        write_junit(junit, [screen.suite_of_report(found, failing)])
-    if sarif is not None:
-        write_sarif(sarif, screen.sarif_of_report(found, failing))
+    write_junit(junit, [screen.suite_of_report(found, failing)])
+    write_sarif(sarif, screen.sarif_of_report(found, failing))
     raise typer.Exit(exit_of_totals(found.totals, failing))
 
 
@@ -301,10 +294,8 @@ def recheck(
         print_json(screen.recheck_document(found))
     else:
         screen.print_recheck(found)
-    if junit is not None:
-        write_junit(junit, [screen.suite_of_recheck(found, failing)])
-    if sarif is not None:
-        write_sarif(sarif, screen.sarif_of_recheck(found, failing))
+    write_junit(junit, [screen.suite_of_recheck(found, failing)])
+    write_sarif(sarif, screen.sarif_of_recheck(found, failing))
     raise typer.Exit(screen.exit_of_recheck(found, failing))
 
 

@@ -12,7 +12,7 @@ from touchstone.cli.commands.listing import SEARCHED, Columns, listing, only
 from touchstone.cli.commands.surfaces import FailUnder, SourceFile, Told
 from touchstone.cli.commands.surfaces import MetricNames as MeasuredNames
 from touchstone.cli.deployment.api import followed, hastened, measurement_cost, open_api, uploaded
-from touchstone.cli.files.requests import checked, judge_count
+from touchstone.cli.files.requests import check_apart, checked, judge_count
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
@@ -136,11 +136,11 @@ def start(
     The command returns at once, unless --wait is given. Exit code 0: done, or it goes on. With --fail-under, 1: a score
     is below; 3: a score is missing, because nobody could judge it or because the measurement is not over.
     """
-    from touchstone.cli.files.material_files import READERS, check_apart, source_of
+    from touchstone.cli.files.material_files import READERS, source_of
     from touchstone.cli.terminal.bars import bars_of
     from touchstone.surfaces.measurement import REQUESTS
 
-    check_apart(file, source)
+    check_apart(file, source, option="--source")
     bars = bars_of(surface, metrics=metrics, fail_under=fail_under or ())
     fields = {
         "surface": surface,

@@ -15,8 +15,8 @@ from touchstone.cli.files.requests import judge_count
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.markdown import print_markdown
 from touchstone.cli.terminal.places import check_place
-from touchstone.cli.terminal.progress import noted_progress
 from touchstone.cli.terminal.screen import confirm_spending, is_interactive, print_json, say
+from touchstone.cli.terminal.waiting import noted_progress
 from touchstone.errors import ConflictError, InputError
 from touchstone.extras import require_extras
 from touchstone.usage import dollars
@@ -109,9 +109,7 @@ def run(
             help="Run the commands and call the endpoints that the experiment names. Default: they are refused.",
         ),
     ] = False,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the result into this file as JUnit XML, for CI tools.")
-    ] = None,
+    junit: Annotated[Path | None, options.junit("the result")] = None,
     fail_if_worse: options.FailIfWorse = False,
     use_cache: options.UseCache = True,
     as_json: options.AsJson = False,
@@ -162,8 +160,7 @@ def run(
     say(f"The report is in {page}, and the texts side by side are in {texts}.")
     if conclusion.stopped == "max_cost":
         say(f"Go on with a higher --max-cost: {_again(given, out, said | {'--max-cost': 'USD'})}")
-    if junit is not None:
-        write_junit(junit, [suite_of(conclusion, fail_if_worse=fail_if_worse)])
+    write_junit(junit, [suite_of(conclusion, fail_if_worse=fail_if_worse)])
     raise typer.Exit(exit_of(conclusion, fail_if_worse=fail_if_worse))
 
 

@@ -11,7 +11,6 @@ from touchstone.cli.files.requests import name_of
 from touchstone.cli.screens.judge_screen import print_card, print_cards
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.progress import progress
 from touchstone.cli.terminal.screen import (
     column,
     console,
@@ -23,6 +22,7 @@ from touchstone.cli.terminal.screen import (
     say,
     styled,
 )
+from touchstone.cli.terminal.waiting import progress
 from touchstone.errors import ConflictError, InputError, NotFoundError, TouchstoneError
 
 if TYPE_CHECKING:

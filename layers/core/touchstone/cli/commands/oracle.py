@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from touchstone.cli.files.requests import judge_count
+from touchstone.cli.files.requests import check_apart, judge_count
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place
 from touchstone.cli.terminal.screen import print_json
@@ -69,14 +69,14 @@ def score(
 
     Exit code 0: scored; 1: a criterion is not met, or the total is below --fail-under; 3: nobody could judge.
     """
-    from touchstone.cli.files.task_files import check_apart, submission_of, task_of, write_task
+    from touchstone.cli.files.task_files import submission_of, task_of, write_task
     from touchstone.cli.local.inprocess import opened, warnings_printed
     from touchstone.cli.screens.judgements import document, exit_of, print_judgement
     from touchstone.judges import load_registry
     from touchstone.oracle.choice import choose, open_judge, open_panel
     from touchstone.oracle.whole import judge_submission
 
-    check_apart(source, task_file)
+    check_apart(source, task_file, option="--task")
     check_place(dimensions_out, where="--dimensions-out")
     task, text = task_of(task_file), submission_of(source)
     chosen = choose(load_registry(), provider=provider)

@@ -51,9 +51,7 @@ def check(
         bool, typer.Option("--fix", help="Correct the files where there is exactly one right correction.")
     ] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change. No file is changed.")] = False,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the findings into this file as JUnit XML, for CI tools.")
-    ] = None,
+    junit: Annotated[Path | None, options.junit("the findings")] = None,
     sarif: options.Sarif = None,
     form: Annotated[
         Literal["text", "github"],
@@ -89,10 +87,8 @@ def check(
         if diff:
             checking.print_differences(outcome, sought)
     checking.print_outcome(outcome, form=form, as_json=as_json, findings=not diff)
-    if junit is not None:
-        write_junit(junit, suites(outcome))
-    if sarif is not None:
-        write_sarif(sarif, sarif_run(outcome))
+    write_junit(junit, suites(outcome))
+    write_sarif(sarif, sarif_run(outcome))
     raise typer.Exit(outcome.exit)
 
 

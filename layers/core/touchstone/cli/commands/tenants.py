@@ -10,7 +10,6 @@ import typer
 from touchstone import usage
 from touchstone.cli.terminal import options, waiting
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.progress import noted_progress
 from touchstone.cli.terminal.screen import (
     column,
     dollars,
@@ -21,6 +20,7 @@ from touchstone.cli.terminal.screen import (
     say,
     visible,
 )
+from touchstone.cli.terminal.waiting import noted_progress
 from touchstone.clock import system_clock
 from touchstone.errors import ConflictError, InputError
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from touchstone.cli.terminal import waiting
-from touchstone.cli.terminal.progress import noted_progress
 from touchstone.cli.terminal.screen import Row, cost_of, is_over
+from touchstone.cli.terminal.waiting import noted_progress
 
 if TYPE_CHECKING:
     from touchstone.cli.deployment.client import ApiClient, Document

@@ -7,7 +7,7 @@ from touchstone.cli.files.course_files import curriculum_of, learner_of
 from touchstone.cli.files.requests import checked
 from touchstone.cli.local.inprocess import opened, watched
 from touchstone.cli.terminal.exits import NoJudgeError
-from touchstone.cli.terminal.progress import noted_progress
+from touchstone.cli.terminal.waiting import noted_progress
 from touchstone.errors import SettingsError
 from touchstone.judges import load_registry
 from touchstone.judges.spends import count_unpriced, known_cost, tokens_of

@@ -77,6 +77,13 @@ ScoringJudges = Annotated[
         "Default: what the task says, else 1.",
     ),
 ]
+
+
+def junit(what: str) -> Any:
+    """The option for a file for CI tools. `what` it holds is a part of its help."""
+    return typer.Option("--junit", metavar="FILE", help=f"Write {what} into this file as JUnit XML, for CI tools.")
+
+
 Sarif = Annotated[
     Path | None,
     typer.Option("--sarif", metavar="FILE", help="Write the findings into this file as SARIF, for code hosts."),
