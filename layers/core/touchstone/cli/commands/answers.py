@@ -9,12 +9,12 @@ from touchstone.cli.commands.listing import DATED, Columns, listing, only
 from touchstone.cli.deployment.api import awaited, fetch, open_api, uploaded
 from touchstone.cli.files.requests import image_bytes, inline, judge_count, key_options, solve_request, verify_request
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.screen import print_json
+from touchstone.cli.terminal.screen import View, print_json
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
     from touchstone.answers.model import SolveRequest
-    from touchstone.cli.deployment.client import ApiClient, Document
+    from touchstone.cli.deployment.client import ApiClient
 
 INLINE_IMAGE_BYTES = 1_000_000
 """The largest picture that is sent inside a request, as base64. A larger one would fill it and is uploaded first."""
@@ -260,17 +260,17 @@ def _solve_request(given: dict[str, Any], image: Path | None, api: "ApiClient | 
     return solve_request({**given, "image": {"s3_key": place.get("s3_key")}})
 
 
-def _is_ended(view: "Document") -> bool:
+def _is_ended(view: View) -> bool:
     from touchstone.answers.model import ENDED
 
     return view.get("stage") in ENDED
 
 
-def _is_evaluated(view: "Document") -> bool:
+def _is_evaluated(view: View) -> bool:
     return (view.get("evaluation") or {}).get("state") in {"done", "failed", "deferred"}
 
 
-def _show(view: "Document", *, as_json: bool, verdict: bool = True) -> None:
+def _show(view: View, *, as_json: bool, verdict: bool = True) -> None:
     """Show an answer, and leave with the exit code of its verdict.
 
     Without `verdict` the exit code is 0, since the verdict is not what the command was asked for.

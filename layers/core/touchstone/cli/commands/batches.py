@@ -12,6 +12,7 @@ from touchstone.cli.deployment.api import hastened, open_api
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
+    View,
     column,
     columns,
     cost_of,
@@ -27,7 +28,6 @@ from touchstone.extras import require_extras
 from touchstone.usage import dollars
 
 if TYPE_CHECKING:
-    from touchstone.cli.deployment.client import Document
     from touchstone.cli.files.batch_files import Requests
 
 MOST_ERRORS_SHOWN = 20
@@ -219,7 +219,7 @@ def _print_estimate(requests: "Requests", results: Path, *, as_json: bool) -> No
     )
 
 
-def _print_batch(found: "Document") -> None:
+def _print_batch(found: View) -> None:
     names = ("id", "state", "failure", "total", "done", "failed")
     facts = [(name, found.get(name)) for name in names]
     if found.get("waiting"):
@@ -230,7 +230,7 @@ def _print_batch(found: "Document") -> None:
     )
 
 
-def _fail(found: "Document") -> NoReturn:
+def _fail(found: View) -> NoReturn:
     """Say why a batch failed, and leave with the exit code `VERDICT`."""
     why = found.get("failure") or "No reason was given."
     say(

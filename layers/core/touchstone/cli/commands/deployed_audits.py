@@ -13,14 +13,13 @@ from touchstone.cli.files.requests import checked
 from touchstone.cli.local.audit_targets import Also, Requirement, target_of
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.markdown import print_markdown
-from touchstone.cli.terminal.screen import is_over, print_json, say
+from touchstone.cli.terminal.screen import View, is_over, print_json, say
 from touchstone.errors import ConflictError
 from touchstone.extras import require_extras
 from touchstone.text.decoding import decoded
 
 if TYPE_CHECKING:
     from touchstone.audits.record import DefinitionFile
-    from touchstone.cli.deployment.client import Document
     from touchstone.cli.screens.audit_views import Failing
 
 old_audits = options.group("audits", "The old name of commands that are now under `touchstone audit`.", hidden=True)
@@ -244,7 +243,7 @@ def _failing(text: str) -> "frozenset[Failing]":
     return failing_of(text, drift=True)
 
 
-def _show(view: "Document", failing: "frozenset[Failing]", *, as_json: bool) -> None:
+def _show(view: View, failing: "frozenset[Failing]", *, as_json: bool) -> None:
     """Show an audit, say what to do next, and leave with its exit code."""
     from touchstone.cli.screens.audit_views import exit_of, print_audit
 

@@ -16,6 +16,7 @@ from touchstone.cli.files.requests import check_apart, checked, judge_count
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
+    View,
     column,
     columns,
     cost_of,
@@ -31,7 +32,6 @@ from touchstone.cli.terminal.screen import (
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
-    from touchstone.cli.deployment.client import Document
     from touchstone.cli.terminal.bars import Bars, MetricOutcome
     from touchstone.surfaces.model import MetricName, Surface
 
@@ -294,7 +294,7 @@ def _bars(surface: "Surface", fail_under: list[str] | None) -> "Bars | None":
     return bars_of(surface, metrics=None, fail_under=fail_under)
 
 
-def _show_measurement(view: "Document", bars: "Bars | None", *, as_json: bool) -> None:
+def _show_measurement(view: View, bars: "Bars | None", *, as_json: bool) -> None:
     """Show a measurement, say what to do next, and leave with its exit code. `bars` None: no score is asked for."""
     outcomes = {} if bars is None else _outcomes(view, bars)
     if as_json:
@@ -311,7 +311,7 @@ def _show_measurement(view: "Document", bars: "Bars | None", *, as_json: bool) -
         raise typer.Exit(exit_of(outcomes.values()))
 
 
-def _outcomes(view: "Document", bars: "Bars") -> "Mapping[MetricName, MetricOutcome]":
+def _outcomes(view: View, bars: "Bars") -> "Mapping[MetricName, MetricOutcome]":
     """What became of each metric. Those that are still measured, or that nobody could judge, are unscored."""
     from touchstone.cli.terminal.bars import MetricOutcome, outcomes_of
     from touchstone.surfaces.evaluation import Report
@@ -334,7 +334,7 @@ def _outcomes(view: "Document", bars: "Bars") -> "Mapping[MetricName, MetricOutc
     return {**outcomes_of(report, bars), **undecided}
 
 
-def _show_experiment(view: "Document", *, fail_if_worse: bool, as_json: bool) -> None:
+def _show_experiment(view: View, *, fail_if_worse: bool, as_json: bool) -> None:
     """Show an experiment, say what to do next, and leave with its exit code."""
     from touchstone.cli.screens.experiment_screen import exit_of as exit_of_conclusion
     from touchstone.cli.screens.experiment_screen import print_conclusion
@@ -355,7 +355,7 @@ def _show_experiment(view: "Document", *, fail_if_worse: bool, as_json: bool) ->
     raise typer.Exit(Exit.UNDECIDED if fail_if_worse or is_over(view) else Exit.DONE)
 
 
-def _experiment_facts(view: "Document") -> Iterator[tuple[str, object]]:
+def _experiment_facts(view: View) -> Iterator[tuple[str, object]]:
     yield from ((name, view[name]) for name in ("id", "name", "state"))
     yield "because", view["failure"] or view["because"]
     if view["pairs"] is not None:
@@ -364,6 +364,6 @@ def _experiment_facts(view: "Document") -> Iterator[tuple[str, object]]:
     yield "cost", cost_of(view)
 
 
-def _say_how_to_see(command: str, view: "Document") -> None:
+def _say_how_to_see(command: str, view: View) -> None:
     if not is_over(view):
         say(f"It goes on; see it with: touchstone {command} show {view['id']}")

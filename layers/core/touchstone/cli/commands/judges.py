@@ -12,6 +12,7 @@ from touchstone.cli.screens.judge_screen import print_card, print_cards
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import (
+    View,
     column,
     console,
     cost_of,
@@ -26,7 +27,6 @@ from touchstone.cli.terminal.waiting import progress
 from touchstone.errors import ConflictError, InputError, NotFoundError, TouchstoneError
 
 if TYPE_CHECKING:
-    from touchstone.cli.deployment.client import Document
     from touchstone.statistics.card_views import JudgeCardView
 
 app = typer.Typer()
@@ -212,7 +212,7 @@ def import_labels(
     from touchstone.cli.files.label_files import labels_in
 
     rows = labels_in(table)
-    given: list[Document] = []
+    given: list[View] = []
     with open_api() as api, progress("Labels") as show:
         for number, row in enumerate(rows, start=1):
             body = {"label": row.label} | ({"sample": row.sample} if row.sample else {})

@@ -9,12 +9,12 @@ from touchstone.cli.commands.listing import DATED, SEARCHED, Columns, listing, o
 from touchstone.cli.deployment.api import awaited, fetch, open_api, uploaded
 from touchstone.cli.files.requests import judge_count
 from touchstone.cli.terminal import options, waiting
-from touchstone.cli.terminal.screen import print_json, print_page
+from touchstone.cli.terminal.screen import View, print_json, print_page
 from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from touchstone.cli.deployment.client import ApiClient, Document
+    from touchstone.cli.deployment.client import ApiClient
 
 INLINE_TEXT_BYTES = 1_000_000
 """The longest text that is sent inside a request. A longer one is uploaded first.
@@ -308,23 +308,23 @@ def _content(api: "ApiClient", text: str) -> dict[str, object]:
     return {"text_key": uploaded(api, "submission-files", data, content_type=TEXT_TYPE).get("text_key")}
 
 
-def _challenge(api: "ApiClient", task_id: str, challenge_id: object, *, party: str) -> "Document":
+def _challenge(api: "ApiClient", task_id: str, challenge_id: object, *, party: str) -> View:
     """One challenge of a task, from the list of its challenges. Raises `NotFoundError` if it is not in the list."""
     listed = api.get("tasks", task_id, "challenges", party=party).get("items", ())
-    found: Document | None = next((one for one in listed if one.get("id") == challenge_id), None)
+    found: View | None = next((one for one in listed if one.get("id") == challenge_id), None)
     if found is None:
         raise NotFoundError("The challenge is not in the task's list; look again with `touchstone tasks challenges`.")
     return found
 
 
-def _show_task(view: "Document", *, as_json: bool) -> None:
+def _show_task(view: View, *, as_json: bool) -> None:
     from touchstone.cli.screens.contests import print_task, task_exit
 
     (print_json if as_json else print_task)(view)
     raise typer.Exit(task_exit(view))
 
 
-def _show_submission(view: "Document", *, as_json: bool) -> None:
+def _show_submission(view: View, *, as_json: bool) -> None:
     from touchstone.cli.screens.contests import print_submission, submission_exit
 
     (print_json if as_json else print_submission)(view)

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from touchstone.cli.terminal import waiting
-from touchstone.cli.terminal.screen import Row, cost_of, is_over
+from touchstone.cli.terminal.screen import Row, View, cost_of, is_over
 from touchstone.cli.terminal.waiting import noted_progress
 
 if TYPE_CHECKING:
-    from touchstone.cli.deployment.client import ApiClient, Document
+    from touchstone.cli.deployment.client import ApiClient
 
 
 def open_api(*, or_local: bool = False) -> "ApiClient":
@@ -24,15 +24,15 @@ def open_api(*, or_local: bool = False) -> "ApiClient":
     return ApiClient(connection(or_local=or_local))
 
 
-def fetch(*path: str, **query: str | int | None) -> "Document":
+def fetch(*path: str, **query: str | int | None) -> View:
     """Read one object of the API that the settings name. Raises as `open_api` and `ApiClient`."""
     with open_api() as api:
         return api.get(*path, **query)
 
 
 def awaited(
-    api: "ApiClient", kind: str, view: "Document", *, until: Callable[["Document"], bool], seconds: float, shown_by: str
-) -> "Document":
+    api: "ApiClient", kind: str, view: View, *, until: Callable[[View], bool], seconds: float, shown_by: str
+) -> View:
     """Wait until a record satisfies `until`, for `seconds` at most. Return its last state. `view` is its first one.
 
     `kind` is the path of the list that has it, and `shown_by` the command that shows it later, without its id.
@@ -42,13 +42,13 @@ def awaited(
     return waiting.awaited(view, lambda: api.get(kind, its_id), until=until, seconds=seconds, later=later)
 
 
-def followed(api: "ApiClient", kind: str, view: "Document", *, seconds: float) -> "Document":
+def followed(api: "ApiClient", kind: str, view: View, *, seconds: float) -> View:
     """Wait until an audit, an experiment or a measurement is over, as `awaited` does, and show its progress."""
     its_id = str(view.get("id"))
     parts, progress_of = PARTS[kind]
     with noted_progress(parts) as told:
 
-        def look() -> "Document":
+        def look() -> View:
             found = api.get(kind, its_id)
             told(*progress_of(found))
             return found
@@ -73,7 +73,7 @@ PARTS: Mapping[str, tuple[str, Callable[[Row], tuple[int, int | None, str]]]] = 
 """The parts of which each kind of long work consists, and how many are done of how many, with the cost so far."""
 
 
-def uploaded(api: "ApiClient", kind: str, data: bytes, *, content_type: str) -> "Document":
+def uploaded(api: "ApiClient", kind: str, data: bytes, *, content_type: str) -> View:
     """Upload a file of this kind. Return the reply that names its place."""
     from touchstone.cli.deployment.client import upload
 
@@ -94,13 +94,13 @@ def fetch_file(url: object) -> bytes:
         return file.read_bytes()
 
 
-def hastened(kind: str, its_id: str, *, pay_twice: bool) -> "Document":
+def hastened(kind: str, its_id: str, *, pay_twice: bool) -> View:
     """Have the waiting questions of a record asked at once. `kind` is the path of the list that has it."""
     with open_api() as api:
         return api.post(kind, its_id, "now", query={"pay_twice": "true"} if pay_twice else {})
 
 
-def fetch_whole(*path: str, lists: Sequence[str]) -> "Document":
+def fetch_whole(*path: str, lists: Sequence[str]) -> View:
     """Read one object whose `lists` come in pages, and put the pages together. Raises as `fetch`."""
     with open_api() as api:
         found = api.get(*path)

@@ -1,10 +1,9 @@
 """Judge cards as people read them in a terminal. A card is a JSON document of the API."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from touchstone import figures
-from touchstone.cli.terminal.screen import column, percent, print_facts, print_table
+from touchstone.cli.terminal.screen import View, column, percent, print_facts, print_table
 from touchstone.statistics.thresholds import fewest_labels
 from touchstone.usage import NOT_KNOWN, dollars
 
@@ -13,15 +12,13 @@ _MILLISECONDS = 1_000.0
 _SIX_DECIMALS = 0.000_01
 """The least amount (US dollars) that six decimals show well."""
 
-type Document = Mapping[str, Any]
 
-
-def print_cards(cards: Sequence[Document]) -> None:
+def print_cards(cards: Sequence[View]) -> None:
     """Print a line for each judge. `cards` are in the short form, that of a list."""
     print_table(_CARDS, cards, empty=NO_CARD)
 
 
-def print_card(card: Document) -> None:
+def print_card(card: View) -> None:
     """Print one card in full."""
     agreement, calibration, calls = card["agreement"], card["calibration"], card["calls"]
     undecided = f"{card['undecided']} things have a label and no verdict" if card["undecided"] else None
@@ -54,7 +51,7 @@ def print_card(card: Document) -> None:
         print_table(_BINS, [one for one in calibration["diagram"]["bins"] if one["count"]], empty="")
 
 
-def _threshold_of(threshold: Document) -> str:
+def _threshold_of(threshold: View) -> str:
     """The confidence from which a judge counts as sure, and the labels that show it, in one sentence."""
     wanted, labels, agreed = f"{100 * threshold['wanted']:g}%", threshold["labels"], threshold["agreed"]
     if threshold["state"] == "found":
@@ -75,7 +72,7 @@ def _threshold_of(threshold: Document) -> str:
     )
 
 
-def _alpha_of(alpha: Document | None) -> str | None:
+def _alpha_of(alpha: View | None) -> str | None:
     """The agreement of this judge with others on the same items, in words.
 
     None if the judge was always asked alone, or if the deployment is too old to tell it.
@@ -86,7 +83,7 @@ def _alpha_of(alpha: Document | None) -> str | None:
     return f"{told}, over {alpha['units']} items of several judges"
 
 
-def _corrected(rate: Document | None) -> str | None:
+def _corrected(rate: View | None) -> str | None:
     if rate is None:
         return None
     low, high = rate["interval"]
@@ -94,13 +91,13 @@ def _corrected(rate: Document | None) -> str | None:
     return f"{shown} ({least} to {most}), by {rate['labels']} labels"
 
 
-def _kappa(card: Document) -> str:
+def _kappa(card: View) -> str:
     if card["state"] == "not_enough_labels":
         return "not enough labels"
     return _interval(card["kappa"], (card["kappa_lower"], card["kappa_upper"]))
 
 
-def _kappa_of(agreement: Document) -> str:
+def _kappa_of(agreement: View) -> str:
     if agreement["state"] == "not_enough_labels":
         return f"not enough labels: {agreement['labels']} of {agreement['needed']}"
     return _interval(agreement["kappa"]["value"], agreement["kappa"]["interval"])
@@ -113,13 +110,13 @@ def _interval(kappa: float | None, interval: Sequence[float | None] | None) -> s
     return f"{_upto_1(kappa)} ({lower} to {upper})"
 
 
-def _calibration_of(calibration: Document) -> str:
+def _calibration_of(calibration: View) -> str:
     if calibration["state"] == "not_enough_labels":
         return f"not enough labels with a confidence: {calibration['labels']} of {calibration['needed']}"
     return f"ECE {_figure(calibration['diagram']['ece'])}, Brier {_figure(calibration['diagram']['brier'])}"
 
 
-def _of(share: Document) -> str | None:
+def _of(share: View) -> str | None:
     return _share(share["value"], share["interval"], share["of"])
 
 
@@ -143,7 +140,7 @@ def _seconds(milliseconds: float | None) -> str | None:
     return None if milliseconds is None else f"{milliseconds / _MILLISECONDS:.1f} s"
 
 
-def _cost(view: Document) -> str | None:
+def _cost(view: View) -> str | None:
     """The cost of a verdict. It has six decimals or more: a verdict of a fast model costs a hundredth of a cent."""
     if (value := view["verdict_cost_usd"]) is None:
         return NOT_KNOWN if view["unpriced"] else None
