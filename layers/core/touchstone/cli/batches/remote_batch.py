@@ -28,8 +28,9 @@ from touchstone.cli.files.batch_files import Requests, asked_again, exclusively,
 from touchstone.cli.terminal import waiting
 from touchstone.cli.terminal.places import read_document, read_file, state_folder, write_private
 from touchstone.cli.terminal.places import replace as put
-from touchstone.cli.terminal.screen import View, moment, say
+from touchstone.cli.terminal.screen import say
 from touchstone.cli.terminal.waiting import progress
+from touchstone.cli.terminal.words import View, moment
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.text import shortened
 

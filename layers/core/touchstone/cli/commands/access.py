@@ -8,7 +8,8 @@ import typer
 from touchstone.cli.deployment.api import fetch, open_api
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import ServiceError
-from touchstone.cli.terminal.screen import columns, is_interactive, print_json, print_page, say, time_column
+from touchstone.cli.terminal.screen import is_interactive, print_json, say
+from touchstone.cli.terminal.tables import columns, print_page, time_column
 from touchstone.errors import InputError
 
 app = typer.Typer()

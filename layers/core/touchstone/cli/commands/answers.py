@@ -9,7 +9,8 @@ from touchstone.cli.commands.listing import DATED, Columns, listing, only
 from touchstone.cli.deployment.api import awaited, fetch, open_api, uploaded
 from touchstone.cli.files.requests import image_bytes, inline, judge_count, key_options, solve_request, verify_request
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.screen import View, print_json
+from touchstone.cli.terminal.screen import print_json
+from touchstone.cli.terminal.words import View
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:

@@ -11,18 +11,9 @@ from touchstone.cli.commands.listing import Columns, listing
 from touchstone.cli.deployment.api import hastened, open_api
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import (
-    View,
-    column,
-    columns,
-    cost_of,
-    moment,
-    print_facts,
-    print_json,
-    say,
-    short,
-    time_column,
-)
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.tables import column, columns, print_facts, time_column
+from touchstone.cli.terminal.words import View, cost_of, moment, short
 from touchstone.errors import ConflictError, InputError
 from touchstone.extras import require_extras
 from touchstone.usage import dollars

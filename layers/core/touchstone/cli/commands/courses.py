@@ -8,7 +8,9 @@ import typer
 from touchstone.cli.commands.listing import Columns, listing
 from touchstone.cli.deployment.api import fetch, open_api
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.screen import column, columns, counted, print_json, say, time_column
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.tables import column, columns, time_column
+from touchstone.cli.terminal.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,8 +12,9 @@ from touchstone.cli.deployment.api import fetch, fetch_file, followed, hastened,
 from touchstone.cli.files.requests import checked
 from touchstone.cli.local.audit_targets import Also, Requirement, target_of
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.markdown import print_markdown
-from touchstone.cli.terminal.screen import View, is_over, print_json, say
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.tables import print_markdown
+from touchstone.cli.terminal.words import View, is_over
 from touchstone.errors import ConflictError
 from touchstone.extras import require_extras
 from touchstone.text.decoding import decoded

@@ -15,20 +15,9 @@ from touchstone.cli.deployment.api import followed, hastened, measurement_cost, 
 from touchstone.cli.files.requests import check_apart, checked, judge_count
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import (
-    View,
-    column,
-    columns,
-    cost_of,
-    is_over,
-    moment,
-    print_facts,
-    print_json,
-    print_table,
-    say,
-    short,
-    time_column,
-)
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.tables import column, columns, print_facts, print_table, time_column
+from touchstone.cli.terminal.words import View, cost_of, is_over, moment, short
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:

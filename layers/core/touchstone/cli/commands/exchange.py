@@ -10,7 +10,8 @@ from touchstone.cli.files.requests import name_of, text_of
 from touchstone.cli.screens.quiz_views import plain
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place, replace, write_json
-from touchstone.cli.terminal.screen import counted, say
+from touchstone.cli.terminal.screen import say
+from touchstone.cli.terminal.words import counted
 from touchstone.clock import system_clock
 from touchstone.errors import InputError
 from touchstone.extras import require_extras

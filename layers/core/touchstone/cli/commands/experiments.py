@@ -13,9 +13,9 @@ import typer
 from touchstone.cli.deployment.api import fetch, fetch_file, open_api
 from touchstone.cli.files.requests import judge_count
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.markdown import print_markdown
 from touchstone.cli.terminal.places import check_place
 from touchstone.cli.terminal.screen import confirm_spending, is_interactive, print_json, say
+from touchstone.cli.terminal.tables import print_markdown
 from touchstone.cli.terminal.waiting import noted_progress
 from touchstone.errors import ConflictError, InputError
 from touchstone.extras import require_extras

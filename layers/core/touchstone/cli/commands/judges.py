@@ -11,19 +11,10 @@ from touchstone.cli.files.requests import name_of
 from touchstone.cli.screens.judge_screen import print_card, print_cards
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import (
-    View,
-    column,
-    console,
-    cost_of,
-    moment,
-    print_facts,
-    print_json,
-    print_rows,
-    say,
-    styled,
-)
+from touchstone.cli.terminal.screen import console, print_json, say
+from touchstone.cli.terminal.tables import column, print_facts, print_rows, styled
 from touchstone.cli.terminal.waiting import progress
+from touchstone.cli.terminal.words import View, cost_of, moment
 from touchstone.errors import ConflictError, InputError, NotFoundError, TouchstoneError
 
 if TYPE_CHECKING:

@@ -9,7 +9,9 @@ import typer
 
 from touchstone.cli.deployment.api import fetch
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.screen import ScreenColumn, moment, print_page, say
+from touchstone.cli.terminal.screen import say
+from touchstone.cli.terminal.tables import ScreenColumn, print_page
+from touchstone.cli.terminal.words import moment
 
 type Options = Mapping[str, Any]
 """The parameters of a command by name, each as Typer reads it: `Annotated[type, typer.Option(…)]`."""

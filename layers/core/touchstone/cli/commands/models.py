@@ -8,13 +8,14 @@ import typer
 from touchstone.cli.deployment.api import fetch_whole, open_api
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import column, columns, print_json, print_rows, say, time_column
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.tables import column, columns, print_rows, time_column
 from touchstone.clock import system_clock
 from touchstone.errors import InputError
 from touchstone.figures import percent
 
 if TYPE_CHECKING:
-    from touchstone.cli.terminal.screen import Row
+    from touchstone.cli.terminal.tables import Row
     from touchstone.judges.registry import Registry
 
 app = typer.Typer()

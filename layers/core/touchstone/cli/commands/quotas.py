@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.screen import column, print_rows, time_column
+from touchstone.cli.terminal.tables import column, print_rows, time_column
 from touchstone.errors import NotFoundError, SettingsError
 
 if TYPE_CHECKING:

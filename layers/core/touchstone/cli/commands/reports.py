@@ -7,21 +7,18 @@ import typer
 
 from touchstone.cli.deployment.api import fetch, fetch_whole, open_api
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.screen import (
+from touchstone.cli.terminal.screen import print_json
+from touchstone.cli.terminal.tables import (
     Row,
     ScreenColumn,
     column,
     columns,
-    cost_of,
-    dollars,
-    moment,
-    percent,
     print_facts,
-    print_json,
     print_rows,
     print_table,
     time_column,
 )
+from touchstone.cli.terminal.words import cost_of, dollars, moment, percent
 
 DIMENSIONS = ("overall", "correctness", "completeness", "clarity", "pedagogy", "format")
 NO_DATA = "Nothing has been counted yet."

@@ -9,7 +9,9 @@ from touchstone.cli.commands.listing import DATED, SEARCHED, Columns, listing, o
 from touchstone.cli.deployment.api import awaited, fetch, open_api, uploaded
 from touchstone.cli.files.requests import judge_count
 from touchstone.cli.terminal import options, waiting
-from touchstone.cli.terminal.screen import View, print_json, print_page
+from touchstone.cli.terminal.screen import print_json
+from touchstone.cli.terminal.tables import print_page
+from touchstone.cli.terminal.words import View
 from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError
 

@@ -10,17 +10,10 @@ import typer
 from touchstone import usage
 from touchstone.cli.terminal import options, waiting
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import (
-    column,
-    dollars,
-    print_facts,
-    print_json,
-    print_rows,
-    print_table,
-    say,
-    visible,
-)
+from touchstone.cli.terminal.screen import print_json, say, visible
+from touchstone.cli.terminal.tables import column, print_facts, print_rows, print_table
 from touchstone.cli.terminal.waiting import noted_progress
+from touchstone.cli.terminal.words import dollars
 from touchstone.clock import system_clock
 from touchstone.errors import ConflictError, InputError
 

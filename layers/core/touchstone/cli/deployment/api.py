@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from touchstone.cli.terminal import waiting
-from touchstone.cli.terminal.screen import Row, View, cost_of, is_over
+from touchstone.cli.terminal.tables import Row
 from touchstone.cli.terminal.waiting import noted_progress
+from touchstone.cli.terminal.words import View, cost_of, is_over
 
 if TYPE_CHECKING:
     from touchstone.cli.deployment.client import ApiClient

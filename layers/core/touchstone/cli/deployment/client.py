@@ -19,7 +19,7 @@ from touchstone.cli.deployment.replies import STRANGE, error_of
 from touchstone.cli.terminal import waiting
 from touchstone.cli.terminal.exits import ServiceError
 from touchstone.cli.terminal.places import replace
-from touchstone.cli.terminal.screen import View
+from touchstone.cli.terminal.words import View
 from touchstone.version import __version__
 
 TIMEOUT = httpx.Timeout(connect=5.0, read=35.0, write=35.0, pool=5.0)

@@ -13,8 +13,10 @@ from touchstone.audits.whole import AuditProgress, SolvingTerms, audit
 from touchstone.cli.local.audit_targets import ProofSite
 from touchstone.cli.local.inprocess import opened
 from touchstone.cli.screens.experiment_screen import cost_in_words, range_in_words
-from touchstone.cli.terminal.screen import confirm_spending, dollars, print_facts, say
+from touchstone.cli.terminal.screen import confirm_spending, say
+from touchstone.cli.terminal.tables import print_facts
 from touchstone.cli.terminal.waiting import noted_progress
+from touchstone.cli.terminal.words import dollars
 from touchstone.errors import InputError, SettingsError
 from touchstone.judges import load_registry
 from touchstone.judges.questions import without_price

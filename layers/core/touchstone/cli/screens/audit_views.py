@@ -5,19 +5,8 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from touchstone.cli.screens.experiment_screen import cost_in_words
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import (
-    View,
-    column,
-    columns,
-    cost_of,
-    dollars,
-    is_over,
-    moment,
-    print_facts,
-    print_table,
-    styled,
-    time_column,
-)
+from touchstone.cli.terminal.tables import column, columns, print_facts, print_table, styled, time_column
+from touchstone.cli.terminal.words import View, cost_of, dollars, is_over, moment
 from touchstone.errors import InputError
 
 if TYPE_CHECKING:

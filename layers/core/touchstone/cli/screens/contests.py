@@ -6,19 +6,8 @@ from typing import Any
 from touchstone import figures
 from touchstone.cli.screens.judgements import SCORE, print_gate, score_of, total_of
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import (
-    View,
-    column,
-    columns,
-    moment,
-    percent,
-    print_facts,
-    print_table,
-    short,
-    spent,
-    styled,
-    time_column,
-)
+from touchstone.cli.terminal.tables import column, columns, print_facts, print_table, styled, time_column
+from touchstone.cli.terminal.words import View, moment, percent, short, spent
 
 UNSCORED = "unscored"
 RANKED = frozenset({"challenge", "final"})

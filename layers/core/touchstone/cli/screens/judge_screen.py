@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from touchstone import figures
-from touchstone.cli.terminal.screen import View, column, percent, print_facts, print_table
+from touchstone.cli.terminal.tables import column, print_facts, print_table
+from touchstone.cli.terminal.words import View, percent
 from touchstone.statistics.thresholds import fewest_labels
 from touchstone.usage import NOT_KNOWN, dollars
 

@@ -6,7 +6,8 @@ from typing import Any
 from touchstone import figures
 from touchstone.cli.terminal.bars import shown_score
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import Row, View, column, columns, percent, print_facts, print_table, spent, styled
+from touchstone.cli.terminal.tables import Row, column, columns, print_facts, print_table, styled
+from touchstone.cli.terminal.words import View, percent, spent
 from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.oracle.aggregation import Aggregate, aggregate, written_total
 from touchstone.oracle.model import Dimension, GateCheck, IndividualScoring, Unjudged

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import View, columns, cost_of, counted, time_column
+from touchstone.cli.terminal.tables import columns, time_column
+from touchstone.cli.terminal.words import View, cost_of, counted
 
 CODES: Mapping[object, Exit] = {
     "violations": Exit.VERDICT,
