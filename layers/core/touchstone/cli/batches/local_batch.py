@@ -146,8 +146,7 @@ def estimate(requests: Requests, *, results: Path) -> BatchEstimate:
     async def asked() -> BatchEstimate:
         return await estimated(missing, _apis(), inprocess.reply_cache())
 
-    with inprocess.warnings_printed():
-        return asyncio.run(asked())
+    return inprocess.done_here(asked())
 
 
 async def _cheaply(

@@ -1,6 +1,5 @@
 """Commands that audit benchmarks: they prove every option of a case by running code against the installed library."""
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -130,7 +129,7 @@ def run(
     from touchstone.audits.agent import Bounds
     from touchstone.audits.whole import SolvingTerms
     from touchstone.cli.local import audit_running as running
-    from touchstone.cli.local.inprocess import warnings_printed
+    from touchstone.cli.local.inprocess import done_here
     from touchstone.cli.screens import audit_screen as screen
     from touchstone.cli.screens.audit_views import exit_of_totals, failing_of
     from touchstone.cli.screens.junit import write_junit
@@ -147,10 +146,9 @@ def run(
     terms = SolvingTerms(bounds=Bounds(turns=turns), jobs=jobs, max_cost_usd=max_cost)
     ask = not yes and is_interactive()
     try:
-        with warnings_printed():
-            found = asyncio.run(
-                running.run(cases, place, out=folder, provider=provider, terms=terms, previous=before, ask=ask)
-            )
+        found = done_here(
+            running.run(cases, place, out=folder, provider=provider, terms=terms, previous=before, ask=ask)
+        )
     except KeyboardInterrupt:
         say(f"Interrupted. What is done is kept in {folder}; run the same command again to go on.")
         raise
@@ -176,11 +174,9 @@ def estimate(
     require_extras("audits")
     from touchstone.audits.agent import Bounds
     from touchstone.cli.local import audit_running as running
-    from touchstone.cli.local.inprocess import warnings_printed
 
     cases = running.cases_in(files)
-    with warnings_printed():
-        expected, model = running.estimated(cases, provider, Bounds(turns=turns))
+    expected, model = running.estimated(cases, provider, Bounds(turns=turns))
     if as_json:
         print_json({**expected.model_dump(mode="json"), "model": model})
     else:

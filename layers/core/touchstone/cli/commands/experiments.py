@@ -1,6 +1,5 @@
 """Commands about experiments, which compare two variants, without a deployment; of reports also with one."""
 
-import asyncio
 import re
 import shlex
 import sys
@@ -124,7 +123,7 @@ def run(
     Exit code 3: nothing could be compared. With --fail-if-worse also 1: the baseline is better in some respect; 3:
     something could not be compared, or not all pairs were measured.
     """
-    from touchstone.cli.local.inprocess import warnings_printed
+    from touchstone.cli.local.inprocess import done_here
     from touchstone.cli.screens.experiment_screen import exit_of, print_conclusion, suite_of
     from touchstone.cli.screens.junit import write_junit
     from touchstone.surfaces.experiments.folder import write_in_folder
@@ -136,17 +135,16 @@ def run(
     said: dict[str, object] = {"--metrics": metrics, "--baseline": baseline, "--max-cost": max_cost}
     said |= {"--judges": judges, "--replicates": replicates, "--allow-commands": allow_commands}
     try:
-        with warnings_printed():
-            conclusion = asyncio.run(
-                _run(
-                    found,
-                    out,
-                    ask=not yes and is_interactive(),
-                    max_cost=max_cost,
-                    allow_commands=allow_commands,
-                    use_cache=use_cache,
-                )
+        conclusion = done_here(
+            _run(
+                found,
+                out,
+                ask=not yes and is_interactive(),
+                max_cost=max_cost,
+                allow_commands=allow_commands,
+                use_cache=use_cache,
             )
+        )
     except KeyboardInterrupt:
         say(f"Interrupted. What is done is kept; go on with: {_again(given, out, said)}")
         raise
@@ -175,22 +173,19 @@ def estimate(
     as_json: options.AsJson = False,
 ) -> None:
     """Estimate an experiment's judge calls and their cost. No judge is asked."""
-    from touchstone.cli.local.inprocess import warnings_printed
+    from touchstone.cli.local.inprocess import done_here, opened
     from touchstone.cli.screens.experiment_screen import print_estimate
+    from touchstone.judges import load_registry
 
     found = asked_for(given, metrics, baseline, judges=judges, replicates=replicates)
 
     async def whole() -> "tuple[Estimate, str | None]":
-        from touchstone.cli.local.inprocess import opened
-        from touchstone.judges import load_registry
-
         registry = load_registry()
         async with opened(registry=registry, sdks=False) as able:
             asked = _judges(found, able)
             return await _estimated(found, asked, registry), _called(asked)
 
-    with warnings_printed():
-        expected, judge = asyncio.run(whole())
+    expected, judge = done_here(whole())
     if as_json:
         print_json({**expected.model_dump(mode="json"), "judge": judge})
     else:

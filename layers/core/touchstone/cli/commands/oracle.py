@@ -1,6 +1,5 @@
 """Commands that judge submissions in this process, without a deployment."""
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,7 +69,7 @@ def score(
     Exit code 0: scored; 1: a criterion is not met, or the total is below --fail-under; 3: nobody could judge.
     """
     from touchstone.cli.files.task_files import submission_of, task_of, write_task
-    from touchstone.cli.local.inprocess import opened, warnings_printed
+    from touchstone.cli.local.inprocess import done_here, opened
     from touchstone.cli.screens.judgements import document, exit_of, print_judgement
     from touchstone.judges import load_registry
     from touchstone.oracle.choice import choose, open_judge, open_panel
@@ -94,8 +93,7 @@ def score(
                 use_cache=use_cache,
             )
 
-    with warnings_printed():
-        judgement = asyncio.run(whole())
+    judgement = done_here(whole())
     if as_json:
         print_json(document(judgement))
     else:

@@ -1,9 +1,7 @@
 """Commands about quizzes for learners of Chinese: check files of quizzes, make a quiz, list and show those made."""
 
-import asyncio
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,6 +11,7 @@ from touchstone.cli.screens.quiz_views import QUIZZES, exit_of, is_over, plain, 
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place, write_json
 from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.words import View
 from touchstone.errors import InputError
 
 LOCAL_SECONDS = 30.0
@@ -152,6 +151,7 @@ def generate(
     Exit code 0: the quiz is clean; 1: it still breaks rules; 3: it is unchecked (no evaluator could be asked), or
     nobody could write a quiz.
     """
+    from touchstone.cli.local.inprocess import done_here
     from touchstone.cli.local.quiz_making import made_here, request_of
 
     check_place(out, where="--out")
@@ -161,12 +161,8 @@ def generate(
         questions=questions, ui_language=ui_language, use_cache=use_cache
     )  # fmt: skip
     if local:
-        from touchstone.cli.local.inprocess import warnings_printed
-
-        with warnings_printed():
-            view: Mapping[str, Any] = asyncio.run(
-                made_here(request, course, seconds=LOCAL_SECONDS if timeout is None else timeout)
-            )
+        seconds = LOCAL_SECONDS if timeout is None else timeout
+        view: View = done_here(made_here(request, course, seconds=seconds))
     else:
         seconds = WAIT_SECONDS if timeout is None else timeout
         with open_api(or_local=True) as api:
@@ -213,7 +209,7 @@ def show(
     _show(fetch("quizzes", quiz_id), out=out, as_json=as_json)
 
 
-def _show(view: Mapping[str, Any], *, out: Path | None, as_json: bool) -> None:
+def _show(view: View, *, out: Path | None, as_json: bool) -> None:
     """Write or print the quiz, say its outcome on standard error, and leave with its exit code."""
     quiz = view.get("quiz")
     if quiz is not None and out is not None:

@@ -1,6 +1,5 @@
 """Commands that measure a quiz, a summary or a deck of flashcards, without a deployment."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -82,7 +81,7 @@ def _add_command(surface: "Surface", *, file_help: str, told: str) -> None:
     ) -> None:
         from touchstone.cli.exports.otlp import otlp as otlp_of
         from touchstone.cli.files.material_files import READERS, source_of
-        from touchstone.cli.local.inprocess import warnings_printed
+        from touchstone.cli.local.inprocess import done_here
         from touchstone.cli.screens import measured_screen as screen
         from touchstone.cli.screens.junit import write_junit
         from touchstone.cli.terminal.bars import bars_of, exit_of, outcomes_of
@@ -98,8 +97,7 @@ def _add_command(surface: "Surface", *, file_help: str, told: str) -> None:
         measuring = _measured(
             surface, material, document, bars, judges=wanted, seconds=timeout, language=language, use_cache=use_cache
         )
-        with warnings_printed():
-            report, remedy = asyncio.run(measuring)
+        report, remedy = done_here(measuring)
         outcomes = outcomes_of(report, bars)
         if as_json:
             print_json(screen.document(report, outcomes))
