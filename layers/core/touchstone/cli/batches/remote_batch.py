@@ -22,9 +22,8 @@ from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 from touchstone.answers.ends import passing_reason_of_line
-from touchstone.cli.batches.local_results import check_replaceable
 from touchstone.cli.deployment.client import ApiClient, download, upload
-from touchstone.cli.files.batch_files import Requests, asked_again, exclusively, result_in
+from touchstone.cli.files.batch_files import Requests, asked_again, check_replaceable, exclusively, result_in
 from touchstone.cli.terminal import waiting
 from touchstone.cli.terminal.places import read_document, read_file, state_folder, write_private
 from touchstone.cli.terminal.places import replace as put
