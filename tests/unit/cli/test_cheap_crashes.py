@@ -15,8 +15,7 @@ from tests.support.providers import ProviderServer
 from tests.support.wire_batches import Plan
 from touchstone.cli.batches import local_batch
 from touchstone.cli.batches.batch_journal import BatchJournal
-from touchstone.cli.batches.local_results import ResultsFile
-from touchstone.cli.files.batch_files import read_requests
+from touchstone.cli.files.batch_files import ResultsFile, read_requests
 from touchstone.cli.terminal import waiting
 from touchstone.clock import OFFSET_VARIABLE
 

@@ -61,7 +61,7 @@ def run(touchstone: Command, request_file: str, tmp_path: Path) -> Any:
 def test_markdown_is_read_without_its_escapes_on_a_terminal_and_is_whole_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from touchstone.cli.terminal.markdown import print_markdown
+    from touchstone.cli.terminal.tables import print_markdown
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -74,7 +74,7 @@ def test_markdown_is_read_without_its_escapes_on_a_terminal_and_is_whole_elsewhe
 
 
 def test_a_report_with_wide_tables_is_read_whole_on_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    from touchstone.cli.terminal.markdown import print_markdown
+    from touchstone.cli.terminal.tables import print_markdown
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

@@ -23,7 +23,7 @@ from tests.support.providers import ProviderServer, success
 from tests.support.wire import Asked, Behaviour
 from touchstone.cli.app import app
 from touchstone.cli.batches.local_batch import _NotedJudges
-from touchstone.cli.batches.local_results import ResultsFile
+from touchstone.cli.files.batch_files import ResultsFile
 from touchstone.clock import system_clock
 from touchstone.errors import QuotaExceededError, StoreError
 from touchstone.judges import EnvironmentKeys, load_registry

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from touchstone.cli.terminal.progress import noted_progress, progress
+from touchstone.cli.terminal.waiting import noted_progress, progress
 
 
 def _shown(monkeypatch: pytest.MonkeyPatch, *, terminal: bool) -> str:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.commands import Command
 from touchstone.answers.model import MAX_IMAGE_BYTES, MAX_PROBLEM_CHARS
 from touchstone.cli.files.requests import MAX_REQUEST_BYTES, image_bytes, solve_request, text_of, verify_request
 from touchstone.errors import InputError, TooLargeError
@@ -65,3 +66,14 @@ def test_a_text_that_no_terminal_could_have_typed_is_refused() -> None:
 def test_a_problem_is_given_once(options: dict[str, object]) -> None:
     with pytest.raises(InputError, match="exactly one of problem and image"):
         solve_request(options)
+
+
+@pytest.mark.parametrize(
+    ("command", "stdin"),
+    [("verify -", "[]"), ("experiment estimate -", "[]"), ("experiment estimate -", '{"surface": "quiz"}')],
+)
+def test_standard_input_that_holds_something_else_is_named_in_words(
+    touchstone: Command, command: str, stdin: str
+) -> None:
+    result = touchstone(*command.split(), stdin=stdin)
+    assert result.stderr.startswith("Error: standard input: ")

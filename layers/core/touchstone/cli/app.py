@@ -26,17 +26,14 @@ from touchstone.cli.commands import (
     exchange,
     experiments,
     judges,
-    mcp,
     models,
     oracle,
     quizzes,
     quotas,
     reports,
-    results,
     surfaces,
     tasks,
     tenants,
-    traces,
 )
 from touchstone.cli.terminal.exits import INTERRUPTED, Exit, code_of
 from touchstone.cli.terminal.screen import say
@@ -111,30 +108,31 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for part in (
-    answers,
-    surfaces,
-    experiments,
-    quizzes,
-    exchange,
-    courses,
-    oracle,
-    tasks,
-    audits,
-    deployed_audits,
-    deployed_surfaces,
-    batches,
-    reports,
-    results,
-    traces,
-    judges,
-    models,
-    checks,
-    mcp,
-    access,
-    tenants,
-    quotas,
+    answers.app,
+    surfaces.evaluate,
+    experiments.experiment,
+    quizzes.quiz,
+    exchange.cards,
+    courses.curricula,
+    courses.learners,
+    oracle.oracle,
+    tasks.tasks,
+    audits.audit,
+    deployed_audits.old_audits,
+    deployed_surfaces.measurement,
+    batches.batch,
+    reports.app,
+    exchange.results,
+    judges.app,
+    models.app,
+    checks.check,
+    checks.app,
+    access.app,
+    tenants.tenant,
+    quotas.quotas,
 ):
-    app.add_typer(part.app)
+    app.add_typer(part)
+app.add_typer(tenants.tenant, name="tenants", hidden=True, help="The old name of `touchstone tenant`.")
 
 
 def _version(asked: bool) -> None:

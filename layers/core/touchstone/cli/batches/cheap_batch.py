@@ -18,8 +18,8 @@ from touchstone.answers.view import AnswerView
 from touchstone.cli.batches.batch_journal import BatchJournal, LinePlace
 from touchstone.cli.batches.cheap_collecting import BatchCollector
 from touchstone.cli.batches.cheap_submitting import BatchSubmitter, OpenQuestion
-from touchstone.cli.batches.local_results import ResultsFile, answer_id, reported_lines, undecided_reason
 from touchstone.cli.batches.local_rounds import Lines
+from touchstone.cli.files.batch_files import ResultsFile, answer_id, reported_lines, undecided_reason
 from touchstone.cli.local import inprocess
 from touchstone.cli.terminal import waiting
 from touchstone.cli.terminal.screen import SayOnce, say

@@ -20,21 +20,23 @@ from touchstone.answers.view import AnswerView
 from touchstone.cli.batches.batch_journal import BatchJournal, journal_path
 from touchstone.cli.batches.cheap_batch import BatchEstimate, CheapRun, estimated
 from touchstone.cli.batches.cheap_collecting import cancel_all
-from touchstone.cli.batches.local_results import (
+from touchstone.cli.batches.local_rounds import Lines, rounds
+from touchstone.cli.files.batch_files import (
+    Requests,
     ResultsFile,
     answer_id,
+    asked_again,
+    exclusively,
     is_done,
     read_results,
     reported_lines,
     undecided_reason,
     written,
 )
-from touchstone.cli.batches.local_rounds import Lines, rounds
-from touchstone.cli.files.batch_files import Requests, asked_again, exclusively
 from touchstone.cli.local import inprocess
 from touchstone.cli.terminal.places import replace
-from touchstone.cli.terminal.progress import progress
 from touchstone.cli.terminal.screen import say
+from touchstone.cli.terminal.waiting import progress
 from touchstone.clock import system_clock
 from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, TouchstoneError
 from touchstone.figures import usd
@@ -146,8 +148,7 @@ def estimate(requests: Requests, *, results: Path) -> BatchEstimate:
     async def asked() -> BatchEstimate:
         return await estimated(missing, _apis(), inprocess.reply_cache())
 
-    with inprocess.warnings_printed():
-        return asyncio.run(asked())
+    return inprocess.done_here(asked())
 
 
 async def _cheaply(

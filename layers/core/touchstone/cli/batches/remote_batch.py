@@ -22,14 +22,14 @@ from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 from touchstone.answers.ends import passing_reason_of_line
-from touchstone.cli.batches.local_results import check_replaceable
-from touchstone.cli.deployment.client import ApiClient, Document, download, upload
-from touchstone.cli.files.batch_files import Requests, asked_again, exclusively, result_in
+from touchstone.cli.deployment.client import ApiClient, download, upload
+from touchstone.cli.files.batch_files import Requests, asked_again, check_replaceable, exclusively, result_in
 from touchstone.cli.terminal import waiting
 from touchstone.cli.terminal.places import read_document, read_file, state_folder, write_private
 from touchstone.cli.terminal.places import replace as put
-from touchstone.cli.terminal.progress import progress
-from touchstone.cli.terminal.screen import moment, say
+from touchstone.cli.terminal.screen import say
+from touchstone.cli.terminal.waiting import progress
+from touchstone.cli.terminal.words import View, moment
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.text import shortened
 
@@ -54,7 +54,7 @@ class Note:
     lines: tuple[int, ...] | None = None
 
     @classmethod
-    def of(cls, kept: Document) -> "Note":
+    def of(cls, kept: View) -> "Note":
         """The note in a stored document."""
         batch_id, lines = kept.get("batch_id"), kept.get("lines")
         return cls(
@@ -88,7 +88,7 @@ class Notebook:
         write_private(self.path, {**first, "later": later})
 
 
-def run(api: ApiClient, requests: Requests, *, results: Path, again: bool, now: bool = False) -> Document:
+def run(api: ApiClient, requests: Requests, *, results: Path, again: bool, now: bool = False) -> View:
     """Do the file, or go on with it. Return its last batch when it is over: failed, or finished with results fetched.
 
     `again`: begin anew although this file was done before. `now`: a line goes by no provider's batch unless it asks for
@@ -124,7 +124,7 @@ def _words(result: bytes) -> str:
     """What kept a line from being decided, in words after a colon; "" where its result has none."""
     found = json.loads(result)
     told = (found[kind] for kind in ("answer", "quiz", "error") if isinstance(found.get(kind), dict))
-    view: Document = next(told, {})
+    view: View = next(told, {})
     failed = view.get("failed") or view.get("unchecked")
     details = failed.get("details") if isinstance(failed, dict) else None
     said = " ".join(map(str, filter(None, details))) if isinstance(details, list) else ""
@@ -145,7 +145,7 @@ class _Work:
         self._notebook = notebook
         self._notes = list(notes)
 
-    def resume(self) -> tuple[Document, bool]:
+    def resume(self) -> tuple[View, bool]:
         """Follow all noted batches, or begin the first one. Return the last one when it is over.
 
         The second value says whether that batch was finished before this run.
@@ -156,7 +156,7 @@ class _Work:
             batch, over = self._done(place)
         return batch, over
 
-    def begin(self, lines: Sequence[int] | None) -> Document:
+    def begin(self, lines: Sequence[int] | None) -> View:
         """Begin a new batch of the lines with these numbers (None: all lines). Return it when it is over."""
         self._notes.append(Note(key=uuid4().hex, lines=None if lines is None else tuple(lines)))
         self._notebook.write(self._notes)
@@ -177,7 +177,7 @@ class _Work:
             if reason is not None and b'"submission"' not in sent.get(number, b"")
         }
 
-    def _done(self, place: int) -> tuple[Document, bool]:
+    def _done(self, place: int) -> tuple[View, bool]:
         """Follow the batch of a note to its end, and take its results into `found`.
 
         Return the batch, and whether it was finished before this run.
@@ -214,7 +214,7 @@ class _Work:
         wanted = frozenset(note.lines)
         return b"\n".join(text for number, text in self._requests.lines() if number in wanted)
 
-    def _fetch(self, batch: Document, lines: tuple[int, ...] | None) -> None:
+    def _fetch(self, batch: View, lines: tuple[int, ...] | None) -> None:
         """Take the results of a batch into `found`, by the numbers that its lines have in the whole file.
 
         `lines` are these numbers; None: the batch has all lines. A new result that is undecided does not replace one
@@ -239,7 +239,7 @@ class _Work:
         return bool((before.get("answer") or {}).get("attempts") or (before.get("quiz") or {}).get("quiz"))
 
 
-def _begun_again(api: ApiClient, batch: Document, data: bytes) -> Document:
+def _begun_again(api: ApiClient, batch: View, data: bytes) -> View:
     """Upload the file again for a batch that failed or went quiet. Return the batch when a new run works on it.
 
     If the batch takes no file any more, it is returned unchanged. Raises `StoreError` if no new run begins in time.
@@ -265,7 +265,7 @@ def _begun_again(api: ApiClient, batch: Document, data: bytes) -> Document:
     )
 
 
-def _read(api: ApiClient, batch_id: str) -> Document:
+def _read(api: ApiClient, batch_id: str) -> View:
     try:
         return api.get("batches", batch_id)
     except NotFoundError:
@@ -275,7 +275,7 @@ def _read(api: ApiClient, batch_id: str) -> Document:
         ) from None
 
 
-def _followed(api: ApiClient, batch: Document) -> Document:
+def _followed(api: ApiClient, batch: View) -> View:
     """Show the progress of a batch until it is over. Return it then."""
     steps, told = waiting.intervals(), None
     try:

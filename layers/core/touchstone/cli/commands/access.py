@@ -8,12 +8,13 @@ import typer
 from touchstone.cli.deployment.api import fetch, open_api
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import ServiceError
-from touchstone.cli.terminal.screen import column, is_interactive, print_json, print_page, say, time_column
+from touchstone.cli.terminal.screen import is_interactive, print_json, say
+from touchstone.cli.terminal.tables import columns, print_page, time_column
 from touchstone.errors import InputError
 
 app = typer.Typer()
-tokens = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(tokens, name="tokens", help="Create, list and revoke tokens of your tenant. Needs an admin's token.")
+tokens = options.group("tokens", "Create, list and revoke tokens of your tenant. Needs an admin's token.")
+app.add_typer(tokens)
 
 
 @app.command()
@@ -79,15 +80,7 @@ def create(
 def list_tokens(*, as_json: options.AsJson = False) -> None:
     """List the tokens, without their secrets."""
     found = fetch("tokens")
-    columns = (
-        column("id"),
-        column("role"),
-        column("name"),
-        time_column("created (UTC)", "created_at"),
-        time_column("expires (UTC)", "expires_at"),
-        time_column("revoked (UTC)", "revoked_at"),
-    )
-    print_page(found, columns, empty="There are no tokens.", as_json=as_json)
+    print_page(found, TOKENS, empty="There are no tokens.", as_json=as_json)
 
 
 @tokens.command()
@@ -117,3 +110,11 @@ def _moment(text: str) -> str:
             f"{text!r} is no moment; write it as 2027-01-31 or 2027-01-31T12:00+01:00.", where="expires"
         ) from None
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()
+
+
+TOKENS = (
+    *columns("id", "role", "name"),
+    time_column("created (UTC)", "created_at"),
+    time_column("expires (UTC)", "expires_at"),
+    time_column("revoked (UTC)", "revoked_at"),
+)

@@ -5,15 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from touchstone.cli.deployment.api import awaited, fetch, open_api, show_found, uploaded
+from touchstone.cli.commands.listing import DATED, Columns, listing, only
+from touchstone.cli.deployment.api import awaited, fetch, open_api, uploaded
 from touchstone.cli.files.requests import image_bytes, inline, judge_count, key_options, solve_request, verify_request
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.screen import print_json
+from touchstone.cli.terminal.words import View
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
     from touchstone.answers.model import SolveRequest
-    from touchstone.cli.deployment.client import ApiClient, Document
+    from touchstone.cli.deployment.client import ApiClient
 
 INLINE_IMAGE_BYTES = 1_000_000
 """The largest picture that is sent inside a request, as base64. A larger one would fill it and is uploaded first."""
@@ -21,8 +23,8 @@ IMAGE_TYPE = "application/octet-stream"
 SHOWN_BY = "touchstone answers show"
 
 app = typer.Typer()
-listed = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(listed, name="answers", help="List, read and evaluate answers.")
+listed = options.group("answers", "List, read and evaluate answers.")
+app.add_typer(listed)
 
 Subject = Annotated[str | None, typer.Option(help="The subject, for the statistics and for routing.")]
 Language = Annotated[
@@ -165,58 +167,37 @@ def solve(
 
 
 @listed.command("list")
-def list_answers(
-    *,
-    limit: options.Limit = 20,
-    status: Annotated[
-        Literal["verified", "unverified", "caution", "failed", "unfinished", "ended"] | None,
-        typer.Option(help="Only answers with this status."),
-    ] = None,
-    search: Annotated[
-        str | None, typer.Option(help="Only answers that have all these words in the problem or in the answer.")
-    ] = None,
-    since: options.FromDay = None,
-    until: options.ToDay = None,
-    subject: Annotated[str | None, typer.Option(help="Only answers with this subject.")] = None,
-    difficulty: Annotated[
-        Literal["easy", "medium", "hard"] | None, typer.Option(help="Only answers with this difficulty.")
-    ] = None,
-    model: Annotated[str | None, typer.Option(help="Only answers that this model gave.")] = None,
-    provider: Annotated[str | None, typer.Option(help="Only answers that a model of this provider gave.")] = None,
-    language: Annotated[
-        Literal["zh", "en"] | None, typer.Option(help="Only answers to problems in this language.")
-    ] = None,
-    batch: Annotated[str | None, typer.Option(help="Only answers of the batch with this id.")] = None,
-    decided_by: Annotated[
-        Literal["expected", "proof", "judge", "retrieved", "none"] | None,
-        typer.Option(help="Only answers with an attempt that was decided in this way."),
-    ] = None,
-    verdict: Annotated[
-        Literal["right", "wrong", "decided", "none"] | None,
-        typer.Option(help="Only answers with an attempt that has this verdict."),
-    ] = None,
-    skip_reason: Annotated[
-        str | None, typer.Option(help="Only answers that nobody decided, for this reason, for example timed_out.")
-    ] = None,
-    evaluation: Annotated[
-        Literal["none", "waiting", "deferred", "submitted", "running", "done", "failed"] | None,
-        typer.Option(help="Only answers whose deep evaluation is in this state."),
-    ] = None,
-    label: Annotated[
-        Literal["right", "wrong", "none"] | None,
-        typer.Option(help="Only answers with an attempt that people labelled so."),
-    ] = None,
-    cost_from: options.CostFrom = None,
-    cost_to: options.CostTo = None,
-    sort: options.Sort = "newest",
-    cursor: options.Cursor = None,
-    as_json: options.AsJson = False,
-) -> None:
+@listing(
+    "answers",
+    begun_by="touchstone verify",
+    filters={
+        "limit": options.Limit,
+        "status": only("Only answers with this status.", "verified|unverified|caution|failed|unfinished|ended"),
+        "search": only("Only answers that have all these words in the problem or in the answer."),
+        **DATED,
+        "subject": only("Only answers with this subject."),
+        "difficulty": only("Only answers with this difficulty.", "easy|medium|hard"),
+        "model": only("Only answers that this model gave."),
+        "provider": only("Only answers that a model of this provider gave."),
+        "language": only("Only answers to problems in this language.", "zh|en"),
+        "batch": only("Only answers of the batch with this id."),
+        "decided_by": only(
+            "Only answers with an attempt that was decided in this way.", "expected|proof|judge|retrieved|none"
+        ),
+        "verdict": only("Only answers with an attempt that has this verdict.", "right|wrong|decided|none"),
+        "skip_reason": only("Only answers that nobody decided, for this reason, for example timed_out."),
+        "evaluation": only(
+            "Only answers whose deep evaluation is in this state.",
+            "none|waiting|deferred|submitted|running|done|failed",
+        ),
+        "label": only("Only answers with an attempt that people labelled so.", "right|wrong|none"),
+    },
+)
+def list_answers() -> Columns:
     """List your answers, newest first. With filters: only answers that match all of them."""
-    asked = locals()
     from touchstone.cli.screens.verdicts import ANSWERS
 
-    show_found("answers", asked=asked, columns=ANSWERS)
+    return ANSWERS
 
 
 @listed.command()
@@ -280,17 +261,17 @@ def _solve_request(given: dict[str, Any], image: Path | None, api: "ApiClient | 
     return solve_request({**given, "image": {"s3_key": place.get("s3_key")}})
 
 
-def _is_ended(view: "Document") -> bool:
+def _is_ended(view: View) -> bool:
     from touchstone.answers.model import ENDED
 
     return view.get("stage") in ENDED
 
 
-def _is_evaluated(view: "Document") -> bool:
+def _is_evaluated(view: View) -> bool:
     return (view.get("evaluation") or {}).get("state") in {"done", "failed", "deferred"}
 
 
-def _show(view: "Document", *, as_json: bool, verdict: bool = True) -> None:
+def _show(view: View, *, as_json: bool, verdict: bool = True) -> None:
     """Show an answer, and leave with the exit code of its verdict.
 
     Without `verdict` the exit code is 0, since the verdict is not what the command was asked for.

@@ -1,6 +1,5 @@
 """Commands that audit benchmarks: they prove every option of a case by running code against the installed library."""
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,8 +11,8 @@ from touchstone.cli.local.audit_targets import Also, Jobs, Requirement, Trust, U
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.places import check_place, replace
-from touchstone.cli.terminal.progress import progress
 from touchstone.cli.terminal.screen import is_interactive, print_json, say
+from touchstone.cli.terminal.waiting import progress
 from touchstone.clock import system_clock
 from touchstone.errors import InputError
 from touchstone.extras import require_extras
@@ -49,19 +48,12 @@ class RunsByDefault(TyperGroup):
             )
 
 
-app = typer.Typer()
-audit = typer.Typer(cls=RunsByDefault, no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(audit, name="audit", help="Audit a benchmark by running code, here or in your deployment.")
+audit = options.group("audit", "Audit a benchmark by running code, here or in your deployment.", cls=RunsByDefault)
 
 MAX_REPORT_BYTES = 512_000_000
 """The limit of a report, which is read into memory whole."""
 DEFAULT_CPU_SECONDS, DEFAULT_WALL_SECONDS = 5.0, 30.0
-JUnit = Annotated[
-    Path | None,
-    typer.Option(
-        "--junit", metavar="FILE", help="Write the outcome of each case into this file as JUnit XML, for CI tools."
-    ),
-]
+JUnit = Annotated[Path | None, options.junit("the outcome of each case")]
 Definitions = Annotated[
     list[Path],
     typer.Argument(metavar="FILE…", help="Files with cases as YAML, JSON or JSON Lines, or folders of such files."),
@@ -137,7 +129,7 @@ def run(
     from touchstone.audits.agent import Bounds
     from touchstone.audits.whole import SolvingTerms
     from touchstone.cli.local import audit_running as running
-    from touchstone.cli.local.inprocess import warnings_printed
+    from touchstone.cli.local.inprocess import done_here
     from touchstone.cli.screens import audit_screen as screen
     from touchstone.cli.screens.audit_views import exit_of_totals, failing_of
     from touchstone.cli.screens.junit import write_junit
@@ -154,10 +146,9 @@ def run(
     terms = SolvingTerms(bounds=Bounds(turns=turns), jobs=jobs, max_cost_usd=max_cost)
     ask = not yes and is_interactive()
     try:
-        with warnings_printed():
-            found = asyncio.run(
-                running.run(cases, place, out=folder, provider=provider, terms=terms, previous=before, ask=ask)
-            )
+        found = done_here(
+            running.run(cases, place, out=folder, provider=provider, terms=terms, previous=before, ask=ask)
+        )
     except KeyboardInterrupt:
         say(f"Interrupted. What is done is kept in {folder}; run the same command again to go on.")
         raise
@@ -166,10 +157,8 @@ def run(
         print_json(found.model_dump(mode="json"))
     else:
         screen.print_report(found)
-    if junit is not None:
-        write_junit(junit, [screen.suite_of_report(found, failing)])
-    if sarif is not None:
-        write_sarif(sarif, screen.sarif_of_report(found, failing))
+    write_junit(junit, [screen.suite_of_report(found, failing)])
+    write_sarif(sarif, screen.sarif_of_report(found, failing))
     raise typer.Exit(exit_of_totals(found.totals, failing))
 
 
@@ -185,11 +174,9 @@ def estimate(
     require_extras("audits")
     from touchstone.audits.agent import Bounds
     from touchstone.cli.local import audit_running as running
-    from touchstone.cli.local.inprocess import warnings_printed
 
     cases = running.cases_in(files)
-    with warnings_printed():
-        expected, model = running.estimated(cases, provider, Bounds(turns=turns))
+    expected, model = running.estimated(cases, provider, Bounds(turns=turns))
     if as_json:
         print_json({**expected.model_dump(mode="json"), "model": model})
     else:
@@ -303,10 +290,8 @@ def recheck(
         print_json(screen.recheck_document(found))
     else:
         screen.print_recheck(found)
-    if junit is not None:
-        write_junit(junit, [screen.suite_of_recheck(found, failing)])
-    if sarif is not None:
-        write_sarif(sarif, screen.sarif_of_recheck(found, failing))
+    write_junit(junit, [screen.suite_of_recheck(found, failing)])
+    write_sarif(sarif, screen.sarif_of_recheck(found, failing))
     raise typer.Exit(screen.exit_of_recheck(found, failing))
 
 

@@ -7,34 +7,32 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from touchstone import figures
-from touchstone.cli.deployment.api import hastened, open_api, show_found
+from touchstone.cli.commands.listing import Columns, listing
+from touchstone.cli.deployment.api import hastened, open_api
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import column, cost_of, moment, print_facts, print_json, say, short, time_column
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.tables import column, columns, print_facts, time_column
+from touchstone.cli.terminal.words import View, cost_of, moment, short
 from touchstone.errors import ConflictError, InputError
 from touchstone.extras import require_extras
 from touchstone.usage import dollars
 
 if TYPE_CHECKING:
-    from touchstone.cli.deployment.client import Document
     from touchstone.cli.files.batch_files import Requests
 
 MOST_ERRORS_SHOWN = 20
 MOST_SAID = 200
 """How many characters of the objection against an answer are shown. The results have all of it."""
 
-app = typer.Typer()
-batch = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(batch, name="batch", help="Process a file of thousands of requests, and follow it.")
+batch = options.group("batch", "Process a file of thousands of requests, and follow it.")
 
 BatchId = Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")]
 BATCHES = (
     time_column("created (UTC)", "created_at"),
-    column("id"),
-    column("state"),
+    *columns("id", "state"),
     column("lines", "total", right=True),
-    column("done", right=True),
-    column("failed", right=True),
+    *columns("done", "failed", right=True),
 )
 
 
@@ -147,9 +145,10 @@ def run(
 
 
 @batch.command("list")
-def list_batches(*, limit: options.Limit = 20, cursor: options.Cursor = None, as_json: options.AsJson = False) -> None:
+@listing("batches", begun_by="touchstone batch run")
+def list_batches() -> Columns:
     """List your batches, newest first."""
-    show_found("batches", asked=locals(), columns=BATCHES)
+    return BATCHES
 
 
 @batch.command()
@@ -211,7 +210,7 @@ def _print_estimate(requests: "Requests", results: Path, *, as_json: bool) -> No
     )
 
 
-def _print_batch(found: "Document") -> None:
+def _print_batch(found: View) -> None:
     names = ("id", "state", "failure", "total", "done", "failed")
     facts = [(name, found.get(name)) for name in names]
     if found.get("waiting"):
@@ -222,7 +221,7 @@ def _print_batch(found: "Document") -> None:
     )
 
 
-def _fail(found: "Document") -> NoReturn:
+def _fail(found: View) -> NoReturn:
     """Say why a batch failed, and leave with the exit code `VERDICT`."""
     why = found.get("failure") or "No reason was given."
     say(

@@ -1,4 +1,4 @@
-"""Commands for checks, which decide without a model, a key or a deployment."""
+"""Commands for checks, which decide without a model, a key or a deployment, and the server of tools for models."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,8 +20,7 @@ VALUES = {"ignore_unknown_options": True}
 """Settings of commands whose value may be a negative number: it must not be read as an option."""
 
 app = typer.Typer()
-check = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(check, name="check", help="Run the library's checks: exact, free, without a key.")
+check = options.group("check", "Run the library's checks: exact, free, without a key.")
 
 
 @check.command(context_settings=VALUES)
@@ -180,6 +179,22 @@ def image(
     if found.unsure is not None:
         say(left_to_a_judge(found.unsure))
         raise typer.Exit(Exit.UNDECIDED)
+
+
+@app.command()
+def mcp() -> None:
+    """Serve checks, judges and proofs to clients as MCP tools.
+
+    MCP is the Model Context Protocol. The command reads standard input and writes standard output. Your client starts
+    it: enter `touchstone mcp` as the command in the client's settings. Checks need no key; judges are those whose keys
+    are in the environment. It ends when the client closes its input.
+    """
+    require_extras("mcp")
+    from touchstone.cli.local.inprocess import warnings_printed
+    from touchstone.cli.local.mcp_tools import server
+
+    with warnings_printed():
+        server().run("stdio")
 
 
 def _list(text: str, findings: "list[Finding]", nothing: str, *, as_json: bool) -> None:

@@ -5,29 +5,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from touchstone.cli.deployment.api import fetch, open_api, show_found
+from touchstone.cli.commands.listing import Columns, listing
+from touchstone.cli.deployment.api import fetch, open_api
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.screen import column, counted, print_json, say, time_column
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.tables import column, columns, time_column
+from touchstone.cli.terminal.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-app = typer.Typer()
-curricula = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-learners = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(curricula, name="curricula", help="The courses from which your deployment makes quizzes.")
-app.add_typer(learners, name="learners", help="The learners for whom your deployment makes quizzes.")
+curricula = options.group("curricula", "The courses from which your deployment makes quizzes.")
+learners = options.group("learners", "The learners for whom your deployment makes quizzes.")
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A JSON file, or a CSV file from a spreadsheet.")]
 CurriculumId = Annotated[str, typer.Argument(metavar="ID", help="The curriculum's id.")]
 LearnerId = Annotated[str, typer.Argument(metavar="ID", help="The learner's id.")]
 
 CURRICULA = (
-    column("id"),
-    column("title"),
-    column("chapters", right=True),
-    column("words", right=True),
-    column("patterns", right=True),
+    *columns("id", "title"),
+    *columns("chapters", "words", "patterns", right=True),
     time_column("put (UTC)", "updated_at"),
 )
 LEARNERS = (
@@ -67,11 +64,10 @@ def put_curriculum(
 
 
 @curricula.command("list")
-def list_curricula(
-    *, limit: options.Limit = 20, cursor: options.Cursor = None, as_json: options.AsJson = False
-) -> None:
+@listing("curricula", empty="There are no curricula yet.")
+def list_curricula() -> Columns:
     """List the courses. The course that was stored last comes first."""
-    show_found("curricula", asked=locals(), columns=CURRICULA, empty="There are no curricula yet.")
+    return CURRICULA
 
 
 @curricula.command("show")
@@ -103,9 +99,10 @@ def put_learners(file: FileArgument, *, as_json: options.AsJson = False) -> None
 
 
 @learners.command("list")
-def list_learners(*, limit: options.Limit = 20, cursor: options.Cursor = None, as_json: options.AsJson = False) -> None:
+@listing("learners", empty="There are no learners yet.")
+def list_learners() -> Columns:
     """List the learners. The learner who was stored last comes first."""
-    show_found("learners", asked=locals(), columns=LEARNERS, empty="There are no learners yet.")
+    return LEARNERS
 
 
 @learners.command("show")

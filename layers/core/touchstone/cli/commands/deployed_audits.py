@@ -7,26 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from touchstone.cli.commands.audits import DEFAULT_TURNS, Definitions, MaxCost, Provider, Turns, audit, write_report
-from touchstone.cli.deployment.api import fetch, fetch_file, followed, hastened, open_api, show_found
+from touchstone.cli.commands.listing import SEARCHED, Columns, listing, only
+from touchstone.cli.deployment.api import fetch, fetch_file, followed, hastened, open_api
 from touchstone.cli.files.requests import checked
 from touchstone.cli.local.audit_targets import Also, Requirement, target_of
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.markdown import print_markdown
-from touchstone.cli.terminal.screen import is_over, print_json, say
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.tables import print_markdown
+from touchstone.cli.terminal.words import View, is_over
 from touchstone.errors import ConflictError
 from touchstone.extras import require_extras
 from touchstone.text.decoding import decoded
 
 if TYPE_CHECKING:
     from touchstone.audits.record import DefinitionFile
-    from touchstone.cli.deployment.client import Document
     from touchstone.cli.screens.audit_views import Failing
 
-app = typer.Typer()
-_audits = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(
-    _audits, name="audits", hidden=True, help="The old name of commands that are now under `touchstone audit`."
-)
+old_audits = options.group("audits", "The old name of commands that are now under `touchstone audit`.", hidden=True)
 
 MAX_NAME_CHARS = 200
 """The limit of the name of a file that is sent. Of a longer name the end is sent."""
@@ -107,43 +104,24 @@ def start(
         _show(followed(api, "audits", view, seconds=timeout) if wait else view, failing, as_json=as_json)
 
 
-def list_audits(
-    *,
-    status: Annotated[
-        Literal["waiting", "auditing", "done", "failed", "unfinished", "ended"] | None,
-        typer.Option(help="Only audits with this status."),
-    ] = None,
-    search: options.Search = None,
-    since: options.FromDay = None,
-    until: options.ToDay = None,
-    kind: Annotated[
-        Literal["audit", "recheck"] | None, typer.Option(help="Only audits, or only rechecks of stored proofs.")
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(help="Only audits of this distribution, for example google-adk, or of this whole requirement."),
-    ] = None,
-    found: Annotated[
-        Literal["incorrect", "ambiguous", "drifted", "nothing"] | None,
-        typer.Option(help="Only audits with this finding."),
-    ] = None,
-    weekly: Annotated[
-        Literal["yes", "no"] | None,
-        typer.Option(help="Only audits that are repeated each week (yes), or only the others (no)."),
-    ] = None,
-    provider: Annotated[str | None, typer.Option(help="Only audits for which --provider was this provider.")] = None,
-    cost_from: options.CostFrom = None,
-    cost_to: options.CostTo = None,
-    sort: options.Sort = "newest",
-    limit: options.Limit = 20,
-    cursor: options.Cursor = None,
-    as_json: options.AsJson = False,
-) -> None:
+@listing(
+    "audits",
+    begun_by="touchstone audit start",
+    filters={
+        "status": only("Only audits with this status.", "waiting|auditing|done|failed|unfinished|ended"),
+        **SEARCHED,
+        "kind": only("Only audits, or only rechecks of stored proofs.", "audit|recheck"),
+        "target": only("Only audits of this distribution, for example google-adk, or of this whole requirement."),
+        "found": only("Only audits with this finding.", "incorrect|ambiguous|drifted|nothing"),
+        "weekly": only("Only audits that are repeated each week (yes), or only the others (no).", "yes|no"),
+        "provider": only("Only audits for which --provider was this provider."),
+    },
+)
+def list_audits() -> Columns:
     """List your deployment's audits, newest first. With filters: only audits that match all."""
-    asked = locals()
     from touchstone.cli.screens.audit_views import AUDITS
 
-    show_found("audits", asked=asked, columns=AUDITS)
+    return AUDITS
 
 
 def show(
@@ -266,7 +244,7 @@ def _failing(text: str) -> "frozenset[Failing]":
     return failing_of(text, drift=True)
 
 
-def _show(view: "Document", failing: "frozenset[Failing]", *, as_json: bool) -> None:
+def _show(view: View, failing: "frozenset[Failing]", *, as_json: bool) -> None:
     """Show an audit, say what to do next, and leave with its exit code."""
     from touchstone.cli.screens.audit_views import exit_of, print_audit
 
@@ -289,4 +267,4 @@ for _name, _command in (
     ("end-weekly", end_weekly),
 ):
     audit.command(_name)(_command)
-    _audits.command(_name.removeprefix("start-"))(_command)
+    old_audits.command(_name.removeprefix("start-"))(_command)

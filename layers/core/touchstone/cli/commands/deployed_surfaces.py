@@ -8,37 +8,24 @@ import typer
 
 from touchstone import figures
 from touchstone.cli.commands.experiments import Baseline, Given, HowMany, HowOften, MetricNames, asked_for, experiment
+from touchstone.cli.commands.listing import SEARCHED, Columns, listing, only
 from touchstone.cli.commands.surfaces import FailUnder, SourceFile, Told
 from touchstone.cli.commands.surfaces import MetricNames as MeasuredNames
-from touchstone.cli.deployment.api import followed, hastened, measurement_cost, open_api, show_found, uploaded
-from touchstone.cli.files.requests import checked, judge_count
+from touchstone.cli.deployment.api import followed, hastened, measurement_cost, open_api, uploaded
+from touchstone.cli.files.requests import check_apart, checked, judge_count
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import (
-    column,
-    cost_of,
-    is_over,
-    moment,
-    print_facts,
-    print_json,
-    print_table,
-    say,
-    short,
-    time_column,
-)
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.tables import column, columns, print_facts, print_table, time_column
+from touchstone.cli.terminal.words import View, cost_of, is_over, moment, short
 from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
-    from touchstone.cli.deployment.client import Document
     from touchstone.cli.terminal.bars import Bars, MetricOutcome
     from touchstone.surfaces.model import MetricName, Surface
 
-app = typer.Typer()
-measurement = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(
-    measurement,
-    name="measurement",
-    help="Have your deployment measure material. To measure without a deployment: touchstone evaluate.",
+measurement = options.group(
+    "measurement", "Have your deployment measure material. To measure without a deployment: touchstone evaluate."
 )
 
 INLINE_BYTES = 1_000_000
@@ -56,14 +43,8 @@ Cheap = Annotated[
         "asked at once.",
     ),
 ]
-SurfaceName = Annotated[
-    Literal["quiz", "summary", "flashcards"] | None,
-    typer.Option("--surface", help="Only records about this kind of material."),
-]
-Status = Annotated[
-    Literal["waiting", "measuring", "done", "failed", "unfinished", "ended"] | None,
-    typer.Option(help="Only records with this status."),
-]
+SURFACE = only("Only records about this kind of material.", "quiz|summary|flashcards")
+STATUS = only("Only records with this status.", "waiting|measuring|done|failed|unfinished|ended")
 
 
 def _scores(row: Mapping[str, Any]) -> str:
@@ -77,9 +58,7 @@ def _figure(score: float | None) -> str:
 
 MEASUREMENTS = (
     time_column("created (UTC)", "created_at"),
-    column("id"),
-    column("surface"),
-    column("state"),
+    *columns("id", "surface", "state"),
     column("begins", lambda row: short(row.get("title"))),
     column("scores", _scores),
     column("cost", cost_of, right=True),
@@ -91,46 +70,33 @@ METRICS = (
 )
 EXPERIMENTS = (
     time_column("created (UTC)", "created_at"),
-    column("id"),
-    column("name"),
-    column("state"),
+    *columns("id", "name", "state"),
     column("came to", "headline"),
     column("cost", lambda row: cost_of(row) if row.get("finished_at") else None, right=True),
 )
 
 
 @measurement.command("list")
-def list_measurements(
-    *,
-    status: Status = None,
-    search: options.Search = None,
-    since: options.FromDay = None,
-    until: options.ToDay = None,
-    surface: SurfaceName = None,
-    metric: Annotated[
-        str | None, typer.Option(help="Only measurements with this metric, for example quiz_clarity.")
-    ] = None,
-    language: Annotated[
-        Literal["zh", "en"] | None, typer.Option(help="Only measurements whose reasons are in this language.")
-    ] = None,
-    model: options.AskedModel = None,
-    provider: options.AskedProvider = None,
-    label: Annotated[
-        str | None,
-        typer.Option(
-            help="Only measurements with an item that people gave this label, for example AMBIGUOUS. none: no item has "
-            "a label."
+@listing(
+    "measurements",
+    begun_by="touchstone measurement start",
+    filters={
+        "status": STATUS,
+        **SEARCHED,
+        "surface": SURFACE,
+        "metric": only("Only measurements with this metric, for example quiz_clarity."),
+        "language": only("Only measurements whose reasons are in this language.", "zh|en"),
+        "model": options.AskedModel,
+        "provider": options.AskedProvider,
+        "label": only(
+            "Only measurements with an item that people gave this label, for example AMBIGUOUS. none: no item has a "
+            "label."
         ),
-    ] = None,
-    cost_from: options.CostFrom = None,
-    cost_to: options.CostTo = None,
-    sort: options.Sort = "newest",
-    limit: options.Limit = 20,
-    cursor: options.Cursor = None,
-    as_json: options.AsJson = False,
-) -> None:
+    },
+)
+def list_measurements() -> Columns:
     """List your deployment's measurements, newest first. With filters: only those that match all."""
-    show_found("measurements", asked=locals(), columns=MEASUREMENTS)
+    return MEASUREMENTS
 
 
 @measurement.command()
@@ -159,11 +125,11 @@ def start(
     The command returns at once, unless --wait is given. Exit code 0: done, or it goes on. With --fail-under, 1: a score
     is below; 3: a score is missing, because nobody could judge it or because the measurement is not over.
     """
-    from touchstone.cli.files.material_files import READERS, check_apart, source_of
+    from touchstone.cli.files.material_files import READERS, source_of
     from touchstone.cli.terminal.bars import bars_of
     from touchstone.surfaces.measurement import REQUESTS
 
-    check_apart(file, source)
+    check_apart(file, source, option="--source")
     bars = bars_of(surface, metrics=metrics, fail_under=fail_under or ())
     fields = {
         "surface": surface,
@@ -215,27 +181,22 @@ def measure_now(
 
 
 @experiment.command("list")
-def list_experiments(
-    *,
-    status: Status = None,
-    search: options.Search = None,
-    since: options.FromDay = None,
-    until: options.ToDay = None,
-    surface: SurfaceName = None,
-    variant: Annotated[str | None, typer.Option(help="Only experiments with a variant of this name.")] = None,
-    verdict: Annotated[
-        Literal["a_better", "b_better", "no_difference_shown", "not_compared", "mixed"] | None,
-        typer.Option(help="Only experiments with this result."),
-    ] = None,
-    cost_from: options.CostFrom = None,
-    cost_to: options.CostTo = None,
-    sort: options.Sort = "newest",
-    limit: options.Limit = 20,
-    cursor: options.Cursor = None,
-    as_json: options.AsJson = False,
-) -> None:
+@listing(
+    "experiments",
+    begun_by="touchstone experiment start",
+    filters={
+        "status": STATUS,
+        **SEARCHED,
+        "surface": SURFACE,
+        "variant": only("Only experiments with a variant of this name."),
+        "verdict": only(
+            "Only experiments with this result.", "a_better|b_better|no_difference_shown|not_compared|mixed"
+        ),
+    },
+)
+def list_experiments() -> Columns:
     """List your deployment's experiments, newest first. With filters: only those that match all."""
-    show_found("experiments", asked=locals(), columns=EXPERIMENTS)
+    return EXPERIMENTS
 
 
 @experiment.command("start")
@@ -322,7 +283,7 @@ def _bars(surface: "Surface", fail_under: list[str] | None) -> "Bars | None":
     return bars_of(surface, metrics=None, fail_under=fail_under)
 
 
-def _show_measurement(view: "Document", bars: "Bars | None", *, as_json: bool) -> None:
+def _show_measurement(view: View, bars: "Bars | None", *, as_json: bool) -> None:
     """Show a measurement, say what to do next, and leave with its exit code. `bars` None: no score is asked for."""
     outcomes = {} if bars is None else _outcomes(view, bars)
     if as_json:
@@ -339,7 +300,7 @@ def _show_measurement(view: "Document", bars: "Bars | None", *, as_json: bool) -
         raise typer.Exit(exit_of(outcomes.values()))
 
 
-def _outcomes(view: "Document", bars: "Bars") -> "Mapping[MetricName, MetricOutcome]":
+def _outcomes(view: View, bars: "Bars") -> "Mapping[MetricName, MetricOutcome]":
     """What became of each metric. Those that are still measured, or that nobody could judge, are unscored."""
     from touchstone.cli.terminal.bars import MetricOutcome, outcomes_of
     from touchstone.surfaces.evaluation import Report
@@ -362,7 +323,7 @@ def _outcomes(view: "Document", bars: "Bars") -> "Mapping[MetricName, MetricOutc
     return {**outcomes_of(report, bars), **undecided}
 
 
-def _show_experiment(view: "Document", *, fail_if_worse: bool, as_json: bool) -> None:
+def _show_experiment(view: View, *, fail_if_worse: bool, as_json: bool) -> None:
     """Show an experiment, say what to do next, and leave with its exit code."""
     from touchstone.cli.screens.experiment_screen import exit_of as exit_of_conclusion
     from touchstone.cli.screens.experiment_screen import print_conclusion
@@ -383,7 +344,7 @@ def _show_experiment(view: "Document", *, fail_if_worse: bool, as_json: bool) ->
     raise typer.Exit(Exit.UNDECIDED if fail_if_worse or is_over(view) else Exit.DONE)
 
 
-def _experiment_facts(view: "Document") -> Iterator[tuple[str, object]]:
+def _experiment_facts(view: View) -> Iterator[tuple[str, object]]:
     yield from ((name, view[name]) for name in ("id", "name", "state"))
     yield "because", view["failure"] or view["because"]
     if view["pairs"] is not None:
@@ -392,6 +353,6 @@ def _experiment_facts(view: "Document") -> Iterator[tuple[str, object]]:
     yield "cost", cost_of(view)
 
 
-def _say_how_to_see(command: str, view: "Document") -> None:
+def _say_how_to_see(command: str, view: View) -> None:
     if not is_over(view):
         say(f"It goes on; see it with: touchstone {command} show {view['id']}")

@@ -1,6 +1,5 @@
 """Commands about experiments, which compare two variants, without a deployment; of reports also with one."""
 
-import asyncio
 import re
 import shlex
 import sys
@@ -13,22 +12,16 @@ import typer
 from touchstone.cli.deployment.api import fetch, fetch_file, open_api
 from touchstone.cli.files.requests import judge_count
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.markdown import print_markdown
 from touchstone.cli.terminal.places import check_place
-from touchstone.cli.terminal.progress import noted_progress
-from touchstone.cli.terminal.screen import confirm_spending, is_interactive, print_json, say
+from touchstone.cli.terminal.screen import is_interactive, print_json, say
+from touchstone.cli.terminal.tables import print_markdown
 from touchstone.errors import ConflictError, InputError
 from touchstone.extras import require_extras
-from touchstone.usage import dollars
 
 if TYPE_CHECKING:
-    from touchstone.judges import Judges, Registry
-    from touchstone.judges.base import Judge
-    from touchstone.surfaces.experiments import Conclusion, Estimate, Experiment, ExperimentProgress
+    from touchstone.surfaces.experiments import Conclusion, Experiment
 
-app = typer.Typer()
-experiment = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(experiment, name="experiment", help="Compare two variants: which is better, and how certain that is.")
+experiment = options.group("experiment", "Compare two variants: which is better, and how certain that is.")
 
 ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 """The form of the ids of a deployment."""
@@ -111,9 +104,7 @@ def run(
             help="Run the commands and call the endpoints that the experiment names. Default: they are refused.",
         ),
     ] = False,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the result into this file as JUnit XML, for CI tools.")
-    ] = None,
+    junit: Annotated[Path | None, options.junit("the result")] = None,
     fail_if_worse: options.FailIfWorse = False,
     use_cache: options.UseCache = True,
     as_json: options.AsJson = False,
@@ -128,7 +119,8 @@ def run(
     Exit code 3: nothing could be compared. With --fail-if-worse also 1: the baseline is better in some respect; 3:
     something could not be compared, or not all pairs were measured.
     """
-    from touchstone.cli.local.inprocess import warnings_printed
+    from touchstone.cli.local import experiment_running as running
+    from touchstone.cli.local.inprocess import done_here
     from touchstone.cli.screens.experiment_screen import exit_of, print_conclusion, suite_of
     from touchstone.cli.screens.junit import write_junit
     from touchstone.surfaces.experiments.folder import write_in_folder
@@ -140,17 +132,16 @@ def run(
     said: dict[str, object] = {"--metrics": metrics, "--baseline": baseline, "--max-cost": max_cost}
     said |= {"--judges": judges, "--replicates": replicates, "--allow-commands": allow_commands}
     try:
-        with warnings_printed():
-            conclusion = asyncio.run(
-                _run(
-                    found,
-                    out,
-                    ask=not yes and is_interactive(),
-                    max_cost=max_cost,
-                    allow_commands=allow_commands,
-                    use_cache=use_cache,
-                )
+        conclusion = done_here(
+            running.run(
+                found,
+                out,
+                ask=not yes and is_interactive(),
+                max_cost=max_cost,
+                allow_commands=allow_commands,
+                use_cache=use_cache,
             )
+        )
     except KeyboardInterrupt:
         say(f"Interrupted. What is done is kept; go on with: {_again(given, out, said)}")
         raise
@@ -164,8 +155,7 @@ def run(
     say(f"The report is in {page}, and the texts side by side are in {texts}.")
     if conclusion.stopped == "max_cost":
         say(f"Go on with a higher --max-cost: {_again(given, out, said | {'--max-cost': 'USD'})}")
-    if junit is not None:
-        write_junit(junit, [suite_of(conclusion, fail_if_worse=fail_if_worse)])
+    write_junit(junit, [suite_of(conclusion, fail_if_worse=fail_if_worse)])
     raise typer.Exit(exit_of(conclusion, fail_if_worse=fail_if_worse))
 
 
@@ -180,22 +170,13 @@ def estimate(
     as_json: options.AsJson = False,
 ) -> None:
     """Estimate an experiment's judge calls and their cost. No judge is asked."""
-    from touchstone.cli.local.inprocess import warnings_printed
+    from touchstone.cli.local import experiment_running as running
+    from touchstone.cli.local.inprocess import done_here
     from touchstone.cli.screens.experiment_screen import print_estimate
 
     found = asked_for(given, metrics, baseline, judges=judges, replicates=replicates)
 
-    async def whole() -> "tuple[Estimate, str | None]":
-        from touchstone.cli.local.inprocess import opened
-        from touchstone.judges import load_registry
-
-        registry = load_registry()
-        async with opened(registry=registry, sdks=False) as able:
-            asked = _judges(found, able)
-            return await _estimated(found, asked, registry), _called(asked)
-
-    with warnings_printed():
-        expected, judge = asyncio.run(whole())
+    expected, judge = done_here(running.estimated(found))
     if as_json:
         print_json({**expected.model_dump(mode="json"), "judge": judge})
     else:
@@ -308,57 +289,6 @@ def _texts(folder: Path, conclusion: "Conclusion") -> str:
     return sides_html(side_by_side(asked.experiment, results_in(folder)), conclusion)
 
 
-async def _run(
-    found: "Experiment", out: Path, *, ask: bool, max_cost: float | None, allow_commands: bool, use_cache: bool
-) -> "Conclusion":
-    """Run an experiment. `ask`: show the estimate of what is not measured yet, and ask the user to agree to it."""
-    from touchstone.cli.local.inprocess import opened
-    from touchstone.cli.screens.experiment_screen import cost_in_words, print_estimate
-    from touchstone.judges import load_registry
-    from touchstone.surfaces.experiments import run_experiment
-
-    registry = load_registry()
-    async with opened(registry=registry) as judges:
-        asked = _judges(found, judges)
-        if ask and (asked or any(found.makers)):
-            done = len(list((out / "pairs").glob("*.json")))
-            print_estimate(await _estimated(found, asked, registry), judge=_called(asked), done=done)
-            confirm_spending()
-        with noted_progress("Pairs") as show:
-
-            def told(far: "ExperimentProgress") -> None:
-                expected = far.estimate.cost_usd
-                of_all = "" if expected is None else f" of an estimated {cost_in_words(expected)}"
-                show(far.done, far.total, f"{dollars(far.cost_usd, far.unpriced_calls)}{of_all}")
-
-            return await run_experiment(
-                found,
-                folder=out,
-                judge=asked[0] if asked else None,
-                judges=judges,
-                allow_commands=allow_commands,
-                progress=told,
-                max_cost_usd=max_cost,
-                use_cache=use_cache,
-                registry=registry,
-            )
-
-
-async def _estimated(found: "Experiment", asked: "Sequence[Judge]", registry: "Registry") -> "Estimate":
-    from touchstone.surfaces.experiments import estimate_of
-    from touchstone.surfaces.experiments.makers import PromptMaker
-
-    for maker in found.makers:
-        if isinstance(maker, PromptMaker) and maker.provider is not None:
-            # A run refuses a model that is not listed, so an estimate does too.
-            if maker.model_name is None:
-                registry.provider(maker.provider)
-            else:
-                registry.find(maker.provider, maker.model_name)
-    first, *others = [registry.listed(judge.provider, judge.model) for judge in asked] or [None]
-    return await estimate_of(found, first, others=others, registry=registry)
-
-
 def asked_for(
     given: str, metrics: str | None, baseline: str | None, *, judges: HowMany, replicates: int | None
 ) -> "Experiment":
@@ -373,22 +303,6 @@ def asked_for(
         "replicates": replicates,
     }
     return found.model_copy(update={name: value for name, value in said.items() if value is not None})
-
-
-def _judges(found: "Experiment", judges: "Judges") -> "Sequence[Judge]":
-    """The judges that are asked; empty if none is needed, or none has a key. In the latter case the library says so."""
-    from touchstone.judges.panel import panel_led_by
-    from touchstone.surfaces.model import TIER
-
-    first = judges.default(TIER) if found.needs_judge else None
-    if first is None:
-        return ()
-    panel = panel_led_by(first, judges, TIER, found.judges)
-    return (first,) if panel is None else panel.available
-
-
-def _called(asked: "Sequence[Judge]") -> str | None:
-    return ", ".join(f"{judge.provider} {judge.model}" for judge in asked) or None
 
 
 def _document(conclusion: "Conclusion") -> object:

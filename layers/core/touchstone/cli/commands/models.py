@@ -8,18 +8,19 @@ import typer
 from touchstone.cli.deployment.api import fetch_whole, open_api
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import column, print_json, print_rows, say, time_column
+from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.tables import column, columns, print_rows, time_column
 from touchstone.clock import system_clock
 from touchstone.errors import InputError
 from touchstone.figures import percent
 
 if TYPE_CHECKING:
-    from touchstone.cli.terminal.screen import Row
+    from touchstone.cli.terminal.tables import Row
     from touchstone.judges.registry import Registry
 
 app = typer.Typer()
-routing = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(routing, name="routing", help="Show, pin and unpin the provider that solves each subject.")
+routing = options.group("routing", "Show, pin and unpin the provider that solves each subject.")
+app.add_typer(routing)
 
 Subject = Annotated[str, typer.Argument(metavar="SUBJECT", help="The subject.")]
 
@@ -58,15 +59,7 @@ def pins(*, as_json: options.AsJson = False) -> None:
     Shows why and since when it does, how often it was right, and which provider would take over.
     """
     found = fetch_whole("routing", lists=("subjects",))
-    columns = (
-        column("subject"),
-        column("provider"),
-        column("why", _why),
-        time_column("since (UTC)", "since"),
-        column("right (95 %)", _right),
-        column("would take over", _next),
-    )
-    print_rows(found, columns, found["subjects"], empty="No subject has data or a pin.", as_json=as_json)
+    print_rows(found, ROUTING, found["subjects"], empty="No subject has data or a pin.", as_json=as_json)
     if not as_json:
         others = found["default"] or "nobody: no provider has a key"
         say(
@@ -160,15 +153,24 @@ def _list(registry: "Registry", *, as_json: bool) -> None:
         {**model.model_dump(mode="json"), "tiers": serves.get((model.provider, model.name), [])}
         for model in registry.models()
     ]
-    columns = (
-        column("provider"),
-        column("model", "name"),
-        column("serves", lambda row: ", ".join(row["tiers"]) or None),
-        column("$/M in", "price_in", right=True),
-        column("$/M out", "price_out", right=True),
-        column("a day", "per_day", right=True),
-        column("a minute", "per_minute", right=True),
-        column("ends", "retires"),
-        column("successor"),
-    )
-    print_rows(rows, columns, rows, empty="The registry is empty.", as_json=as_json)
+    print_rows(rows, MODELS, rows, empty="The registry is empty.", as_json=as_json)
+
+
+ROUTING = (
+    *columns("subject", "provider"),
+    column("why", _why),
+    time_column("since (UTC)", "since"),
+    column("right (95 %)", _right),
+    column("would take over", _next),
+)
+MODELS = (
+    column("provider"),
+    column("model", "name"),
+    column("serves", lambda row: ", ".join(row["tiers"]) or None),
+    column("$/M in", "price_in", right=True),
+    column("$/M out", "price_out", right=True),
+    column("a day", "per_day", right=True),
+    column("a minute", "per_minute", right=True),
+    column("ends", "retires"),
+    column("successor"),
+)

@@ -1,12 +1,11 @@
 """Commands that judge submissions in this process, without a deployment."""
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from touchstone.cli.files.requests import judge_count
+from touchstone.cli.files.requests import check_apart, judge_count
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place
 from touchstone.cli.terminal.screen import print_json
@@ -15,9 +14,7 @@ from touchstone.clock import Deadline
 if TYPE_CHECKING:
     from touchstone.oracle.whole import Judgement
 
-app = typer.Typer()
-oracle = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(oracle, name="oracle", help="Judge submissions to a task, without a deployment.")
+oracle = options.group("oracle", "Judge submissions to a task, without a deployment.")
 
 
 @oracle.command()
@@ -71,14 +68,14 @@ def score(
 
     Exit code 0: scored; 1: a criterion is not met, or the total is below --fail-under; 3: nobody could judge.
     """
-    from touchstone.cli.files.task_files import check_apart, submission_of, task_of, write_task
-    from touchstone.cli.local.inprocess import opened, warnings_printed
+    from touchstone.cli.files.task_files import submission_of, task_of, write_task
+    from touchstone.cli.local.inprocess import done_here, opened
     from touchstone.cli.screens.judgements import document, exit_of, print_judgement
     from touchstone.judges import load_registry
     from touchstone.oracle.choice import choose, open_judge, open_panel
     from touchstone.oracle.whole import judge_submission
 
-    check_apart(source, task_file)
+    check_apart(source, task_file, option="--task")
     check_place(dimensions_out, where="--dimensions-out")
     task, text = task_of(task_file), submission_of(source)
     chosen = choose(load_registry(), provider=provider)
@@ -96,8 +93,7 @@ def score(
                 use_cache=use_cache,
             )
 
-    with warnings_printed():
-        judgement = asyncio.run(whole())
+    judgement = done_here(whole())
     if as_json:
         print_json(document(judgement))
     else:

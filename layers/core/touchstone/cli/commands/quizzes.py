@@ -1,26 +1,24 @@
 """Commands about quizzes for learners of Chinese: check files of quizzes, make a quiz, list and show those made."""
 
-import asyncio
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from touchstone.cli.deployment.api import awaited, fetch, open_api, show_found
+from touchstone.cli.commands.listing import SEARCHED, Columns, listing, only
+from touchstone.cli.deployment.api import awaited, fetch, open_api
 from touchstone.cli.screens.quiz_views import QUIZZES, exit_of, is_over, plain, sentences
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place, write_json
 from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.words import View
 from touchstone.errors import InputError
 
 LOCAL_SECONDS = 30.0
 WAIT_SECONDS = 60.0
 """How long to wait for a quiz of a deployment. Its work takes thirty seconds at most, but it may begin later."""
 
-app = typer.Typer()
-quiz = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(quiz, name="quiz", help="Check or make quizzes for learners of Traditional Chinese.")
+quiz = options.group("quiz", "Check or make quizzes for learners of Traditional Chinese.")
 
 QuizOut = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the quiz into this file. Default: it is printed.")
@@ -52,9 +50,7 @@ def check(
         bool, typer.Option("--fix", help="Correct the files where there is exactly one right correction.")
     ] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change. No file is changed.")] = False,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the findings into this file as JUnit XML, for CI tools.")
-    ] = None,
+    junit: Annotated[Path | None, options.junit("the findings")] = None,
     sarif: options.Sarif = None,
     form: Annotated[
         Literal["text", "github"],
@@ -90,10 +86,8 @@ def check(
         if diff:
             checking.print_differences(outcome, sought)
     checking.print_outcome(outcome, form=form, as_json=as_json, findings=not diff)
-    if junit is not None:
-        write_junit(junit, suites(outcome))
-    if sarif is not None:
-        write_sarif(sarif, sarif_run(outcome))
+    write_junit(junit, suites(outcome))
+    write_sarif(sarif, sarif_run(outcome))
     raise typer.Exit(outcome.exit)
 
 
@@ -157,6 +151,7 @@ def generate(
     Exit code 0: the quiz is clean; 1: it still breaks rules; 3: it is unchecked (no evaluator could be asked), or
     nobody could write a quiz.
     """
+    from touchstone.cli.local.inprocess import done_here
     from touchstone.cli.local.quiz_making import made_here, request_of
 
     check_place(out, where="--out")
@@ -166,12 +161,8 @@ def generate(
         questions=questions, ui_language=ui_language, use_cache=use_cache
     )  # fmt: skip
     if local:
-        from touchstone.cli.local.inprocess import warnings_printed
-
-        with warnings_printed():
-            view: Mapping[str, Any] = asyncio.run(
-                made_here(request, course, seconds=LOCAL_SECONDS if timeout is None else timeout)
-            )
+        seconds = LOCAL_SECONDS if timeout is None else timeout
+        view: View = done_here(made_here(request, course, seconds=seconds))
     else:
         seconds = WAIT_SECONDS if timeout is None else timeout
         with open_api(or_local=True) as api:
@@ -182,33 +173,25 @@ def generate(
 
 
 @quiz.command("list")
-def list_quizzes(
-    *,
-    status: Annotated[
-        Literal["generating", "checking", "clean", "violations", "unchecked", "failed", "unfinished", "ended"] | None,
-        typer.Option(help="Only quizzes with this status."),
-    ] = None,
-    search: options.Search = None,
-    since: options.FromDay = None,
-    until: options.ToDay = None,
-    kind: Annotated[
-        Literal["generate", "check"] | None,
-        typer.Option(help="generate: only quizzes that were made; check: only quizzes that were checked."),
-    ] = None,
-    curriculum: Annotated[str | None, typer.Option(help="Only quizzes about the course with this id.")] = None,
-    chapter: Annotated[str | None, typer.Option(help="Only quizzes about the chapter with this id.")] = None,
-    language: Annotated[str | None, typer.Option(help="Only quizzes with questions in this language.")] = None,
-    model: options.AskedModel = None,
-    provider: options.AskedProvider = None,
-    cost_from: options.CostFrom = None,
-    cost_to: options.CostTo = None,
-    sort: options.Sort = "newest",
-    limit: options.Limit = 20,
-    cursor: options.Cursor = None,
-    as_json: options.AsJson = False,
-) -> None:
+@listing(
+    "quizzes",
+    begun_by="touchstone quiz generate",
+    filters={
+        "status": only(
+            "Only quizzes with this status.", "generating|checking|clean|violations|unchecked|failed|unfinished|ended"
+        ),
+        **SEARCHED,
+        "kind": only("generate: only quizzes that were made; check: only quizzes that were checked.", "generate|check"),
+        "curriculum": only("Only quizzes about the course with this id."),
+        "chapter": only("Only quizzes about the chapter with this id."),
+        "language": only("Only quizzes with questions in this language."),
+        "model": options.AskedModel,
+        "provider": options.AskedProvider,
+    },
+)
+def list_quizzes() -> Columns:
     """List your deployment's quizzes, made or checked. Newest first; with filters: only those that match all."""
-    show_found("quizzes", asked=locals(), columns=QUIZZES)
+    return QUIZZES
 
 
 @quiz.command()
@@ -226,7 +209,7 @@ def show(
     _show(fetch("quizzes", quiz_id), out=out, as_json=as_json)
 
 
-def _show(view: Mapping[str, Any], *, out: Path | None, as_json: bool) -> None:
+def _show(view: View, *, out: Path | None, as_json: bool) -> None:
     """Write or print the quiz, say its outcome on standard error, and leave with its exit code."""
     quiz = view.get("quiz")
     if quiz is not None and out is not None:

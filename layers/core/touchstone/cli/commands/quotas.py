@@ -5,18 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.screen import column, print_rows, time_column
+from touchstone.cli.terminal.tables import column, print_rows, time_column
 from touchstone.errors import NotFoundError, SettingsError
 
 if TYPE_CHECKING:
     from touchstone.budgets import QuotaKey, Quotas
     from touchstone.judges import Provider, Registry
 
-app = typer.Typer()
-quotas = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(
-    quotas, name="quotas", help="For operators: the judges' quotas. Needs TOUCHSTONE_TABLE and AWS credentials."
-)
+quotas = options.group("quotas", "For operators: the judges' quotas. Needs TOUCHSTONE_TABLE and AWS credentials.")
 
 
 @quotas.command()
@@ -55,15 +51,7 @@ def forget(
     nothing = f"Nothing was ever asked of {model or 'any model'} of {provider} on the account {account}."
     if not forgotten:
         raise NotFoundError(nothing)
-    columns = (
-        column("model", lambda row: f"{row['provider']} {row['model']}"),
-        column("account"),
-        column("named a day", "learned_per_day", right=True),
-        column("named a minute", "learned_per_minute", right=True),
-        time_column("was blocked until (UTC)", "blocked_until"),
-        column("because", "blocked_why"),
-    )
-    print_rows(forgotten, columns, forgotten, empty=nothing, as_json=as_json)
+    print_rows(forgotten, FORGOTTEN, forgotten, empty=nothing, as_json=as_json)
 
 
 def _models(provider: "Provider", model: str | None) -> tuple[str, ...]:
@@ -108,3 +96,13 @@ def _forget(book: "Quotas", key: "QuotaKey") -> dict[str, Any]:
         "blocked_until": None if named.blocked_until is None else named.blocked_until.isoformat(),
         "blocked_why": named.blocked_why,
     }
+
+
+FORGOTTEN = (
+    column("model", lambda row: f"{row['provider']} {row['model']}"),
+    column("account"),
+    column("named a day", "learned_per_day", right=True),
+    column("named a minute", "learned_per_minute", right=True),
+    time_column("was blocked until (UTC)", "blocked_until"),
+    column("because", "blocked_why"),
+)

@@ -7,27 +7,25 @@ import typer
 
 from touchstone.cli.deployment.api import fetch, fetch_whole, open_api
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.screen import (
+from touchstone.cli.terminal.screen import print_json
+from touchstone.cli.terminal.tables import (
     Row,
     ScreenColumn,
     column,
-    cost_of,
-    dollars,
-    moment,
-    percent,
+    columns,
     print_facts,
-    print_json,
     print_rows,
     print_table,
     time_column,
 )
+from touchstone.cli.terminal.words import cost_of, dollars, moment, percent
 
 DIMENSIONS = ("overall", "correctness", "completeness", "clarity", "pedagogy", "format")
 NO_DATA = "Nothing has been counted yet."
 
 app = typer.Typer()
-stats = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(stats, name="stats", help="Show rates, volume, trends, suggestions and approaches.")
+stats = options.group("stats", "Show rates, volume, trends, suggestions and approaches.")
+app.add_typer(stats)
 
 
 @app.command()
@@ -37,19 +35,8 @@ def budget(*, as_json: options.AsJson = False) -> None:
     if as_json:
         print_json(report)
         return
-    columns = (
-        column("tier"),
-        column("model", lambda row: f"{row.get('provider')} {row.get('model')}"),
-        column("used today", "used", right=True),
-        column("left", right=True),
-        column("of", "limit", right=True),
-        column("your share", _share, right=True),
-        column("left this minute", "left_this_minute", right=True),
-        time_column("resets (UTC)", "resets_at"),
-        time_column("blocked until (UTC)", "blocked_until"),
-    )
     quotas = _by_quota(report.get("quotas", ()))
-    print_table(columns, quotas, empty="No judge has a key: checks decide alone.")
+    print_table(QUOTAS, quotas, empty="No judge has a key: checks decide alone.")
     print_facts(
         (
             *(("held back", _held(quota)) for quota in quotas if quota.get("blocked_until")),
@@ -80,18 +67,8 @@ def backlog(*, as_json: options.AsJson = False) -> None:
             ("done by (UTC)", moment(report.get("done_by"))),
         )
     )
-    columns = (
-        column("of", lambda row: f"{row.get('of') or 'evaluation'}s"),
-        column("batch", lambda row: f"{row.get('provider')} {row.get('model')}"),
-        column("state", lambda row: str(row.get("ended") or row.get("state"))),
-        column("questions", right=True),
-        column("answered", right=True),
-        time_column("submitted (UTC)", "submitted_at"),
-        time_column("there by (UTC)", "ends_by"),
-        column("saved", lambda row: dollars(row.get("saved_usd")), right=True),
-    )
     if batches := report.get("batches"):
-        print_table(columns, batches, empty="")
+        print_table(BATCHES, batches, empty="")
         print_facts((f"{one.get('provider')} {one.get('model')}", one.get("because")) for one in batches)
 
 
@@ -100,58 +77,32 @@ def rates(*, as_json: options.AsJson = False) -> None:
     """Show how often answers were right, with 95 % intervals."""
     tables = ("provider_subject", "model_subject", "model_difficulty")
     report = fetch_whole("statistics", "rates", lists=tables)
-    columns = (
-        column("by"),
-        column("name"),
-        column("of"),
-        column("right", lambda row: percent(row.get("rate")), right=True),
-        column("95 % interval", _interval),
-        column("correct", right=True),
-        column("decided", right=True),
-        column("skipped", right=True),
-    )
     rows = [{"by": table.replace("_", " × "), **row} for table in tables for row in report.get(table, ())]
-    print_rows(report, columns, rows, empty=NO_DATA, as_json=as_json)
+    print_rows(report, RATES, rows, empty=NO_DATA, as_json=as_json)
 
 
 @stats.command()
 def volume(*, days: options.Days = 30, as_json: options.AsJson = False) -> None:
     """Show for each day the answers, the skips and the cost."""
-    columns = (
-        column("day (UTC)", "day"),
-        *(column(status, _count(status), right=True) for status in ("verified", "caution", "unverified")),
-        column("skipped because", lambda row: _counts(row.get("skips") or {})),
-        column("cost", cost_of, right=True),
-    )
-    _list("volume", columns, as_json=as_json, days=days)
+    _list("volume", VOLUME, as_json=as_json, days=days)
 
 
 @stats.command()
 def trends(*, days: options.Days = 30, as_json: options.AsJson = False) -> None:
     """Show for each day the mean scores of deep evaluations."""
-    columns = (
-        column("day (UTC)", "day"),
-        column("evaluations", right=True),
-        *(column(dimension, _mean(dimension), right=True) for dimension in DIMENSIONS),
-    )
-    _list("trends", columns, as_json=as_json, days=days)
+    _list("trends", TRENDS, as_json=as_json, days=days)
 
 
 @stats.command()
 def suggestions(*, limit: options.Limit = 20, as_json: options.AsJson = False) -> None:
     """Show the most frequent suggestions for improvement."""
-    columns = (
-        column("times", "count", right=True),
-        column("suggestion", "text"),
-    )
-    _list("suggestions", columns, as_json=as_json, limit=limit)
+    _list("suggestions", SUGGESTIONS, as_json=as_json, limit=limit)
 
 
 @stats.command()
 def approaches(*, limit: options.Limit = 20, as_json: options.AsJson = False) -> None:
     """Show better approaches from deep evaluations, newest first."""
-    columns = (column("answer", "answer_id"), column("approach", "text"))
-    _list("approaches", columns, as_json=as_json, limit=limit)
+    _list("approaches", APPROACHES, as_json=as_json, limit=limit)
 
 
 def _list(name: str, columns: Sequence[ScreenColumn], *, as_json: bool, **query: int) -> None:
@@ -201,3 +152,44 @@ def _counts(found: Mapping[str, object]) -> str | None:
 def _interval(row: Row) -> str | None:
     lower, upper = percent(row.get("lower")), percent(row.get("upper"))
     return None if lower is None or upper is None else f"{lower} to {upper}"
+
+
+QUOTAS = (
+    column("tier"),
+    column("model", lambda row: f"{row.get('provider')} {row.get('model')}"),
+    column("used today", "used", right=True),
+    column("left", right=True),
+    column("of", "limit", right=True),
+    column("your share", _share, right=True),
+    column("left this minute", "left_this_minute", right=True),
+    time_column("resets (UTC)", "resets_at"),
+    time_column("blocked until (UTC)", "blocked_until"),
+)
+BATCHES = (
+    column("of", lambda row: f"{row.get('of') or 'evaluation'}s"),
+    column("batch", lambda row: f"{row.get('provider')} {row.get('model')}"),
+    column("state", lambda row: str(row.get("ended") or row.get("state"))),
+    *columns("questions", "answered", right=True),
+    time_column("submitted (UTC)", "submitted_at"),
+    time_column("there by (UTC)", "ends_by"),
+    column("saved", lambda row: dollars(row.get("saved_usd")), right=True),
+)
+RATES = (
+    *columns("by", "name", "of"),
+    column("right", lambda row: percent(row.get("rate")), right=True),
+    column("95 % interval", _interval),
+    *columns("correct", "decided", "skipped", right=True),
+)
+VOLUME = (
+    column("day (UTC)", "day"),
+    *(column(status, _count(status), right=True) for status in ("verified", "caution", "unverified")),
+    column("skipped because", lambda row: _counts(row.get("skips") or {})),
+    column("cost", cost_of, right=True),
+)
+TRENDS = (
+    column("day (UTC)", "day"),
+    column("evaluations", right=True),
+    *(column(dimension, _mean(dimension), right=True) for dimension in DIMENSIONS),
+)
+SUGGESTIONS = (column("times", "count", right=True), column("suggestion", "text"))
+APPROACHES = (column("answer", "answer_id"), column("approach", "text"))

@@ -1,6 +1,5 @@
 """Commands that measure a quiz, a summary or a deck of flashcards, without a deployment."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -8,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from touchstone.cli.files.requests import judge_count, name_of
+from touchstone.cli.files.requests import check_apart, judge_count, name_of
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place, replace
-from touchstone.cli.terminal.progress import noted_progress
 from touchstone.cli.terminal.screen import print_json, say
+from touchstone.cli.terminal.waiting import noted_progress
 from touchstone.clock import system_clock
 from touchstone.usage import dollars
 
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
     from touchstone.surfaces.evaluation import LeftOut, Report
     from touchstone.surfaces.model import MetricName, Surface
 
-app = typer.Typer()
-evaluate = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(evaluate, name="evaluate", help="Measure a quiz, a summary or flashcards, without a deployment.")
+evaluate = options.group("evaluate", "Measure a quiz, a summary or flashcards, without a deployment.")
 
 SECONDS = 600.0
 
@@ -55,10 +52,6 @@ FailUnder = Annotated[
         help="Exit with code 1 if a score (0-100) is below this. METRIC=SCORE holds for one metric. May be repeated.",
     ),
 ]
-JunitFile = Annotated[
-    Path | None,
-    typer.Option("--junit", metavar="FILE", help="Write the outcomes into this file as JUnit XML, for CI tools."),
-]
 OtlpFile = Annotated[
     Path | None,
     typer.Option(
@@ -79,7 +72,7 @@ def _add_command(surface: "Surface", *, file_help: str, told: str) -> None:
         metrics: MetricNames = None,
         language: Told = None,
         fail_under: FailUnder = None,
-        junit: JunitFile = None,
+        junit: Annotated[Path | None, options.junit("the outcomes")] = None,
         otlp: OtlpFile = None,
         timeout: Timeout = SECONDS,
         use_cache: options.UseCache = True,
@@ -87,13 +80,13 @@ def _add_command(surface: "Surface", *, file_help: str, told: str) -> None:
         as_json: options.AsJson = False,
     ) -> None:
         from touchstone.cli.exports.otlp import otlp as otlp_of
-        from touchstone.cli.files.material_files import READERS, check_apart, source_of
-        from touchstone.cli.local.inprocess import warnings_printed
+        from touchstone.cli.files.material_files import READERS, source_of
+        from touchstone.cli.local.inprocess import done_here
         from touchstone.cli.screens import measured_screen as screen
         from touchstone.cli.screens.junit import write_junit
         from touchstone.cli.terminal.bars import bars_of, exit_of, outcomes_of
 
-        check_apart(file, source)
+        check_apart(file, source, option="--source")
         read = [file] if source is None else [file, source]
         check_place(junit, where="--junit", read=read)
         check_place(otlp, where="--otlp", read=read)
@@ -104,8 +97,7 @@ def _add_command(surface: "Surface", *, file_help: str, told: str) -> None:
         measuring = _measured(
             surface, material, document, bars, judges=wanted, seconds=timeout, language=language, use_cache=use_cache
         )
-        with warnings_printed():
-            report, remedy = asyncio.run(measuring)
+        report, remedy = done_here(measuring)
         outcomes = outcomes_of(report, bars)
         if as_json:
             print_json(screen.document(report, outcomes))

@@ -5,15 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from touchstone.cli.deployment.api import awaited, fetch, open_api, show_found, uploaded
+from touchstone.cli.commands.listing import DATED, SEARCHED, Columns, listing, only
+from touchstone.cli.deployment.api import awaited, fetch, open_api, uploaded
 from touchstone.cli.files.requests import judge_count
 from touchstone.cli.terminal import options, waiting
-from touchstone.cli.terminal.screen import print_json, print_page
+from touchstone.cli.terminal.screen import print_json
+from touchstone.cli.terminal.tables import print_page
+from touchstone.cli.terminal.words import View
 from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from touchstone.cli.deployment.client import ApiClient, Document
+    from touchstone.cli.deployment.client import ApiClient
 
 INLINE_TEXT_BYTES = 1_000_000
 """The longest text that is sent inside a request. A longer one is uploaded first.
@@ -24,9 +27,7 @@ TEXT_TYPE = "text/markdown"
 MOST_NAMED = 100
 """For how many submissions, the newest ones, a ranking names the submitter. For all others it shows only the id."""
 
-app = typer.Typer()
-tasks = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(tasks, name="tasks", help="Create tasks, hand in work, read and challenge its judgement.")
+tasks = options.group("tasks", "Create tasks, hand in work, read and challenge its judgement.")
 
 TaskId = Annotated[str, typer.Argument(metavar="ID", help="The task's id.")]
 SubmissionId = Annotated[str, typer.Argument(metavar="SUBMISSION", help="The submission's id.")]
@@ -113,34 +114,22 @@ def create(
 
 
 @tasks.command("list")
-def list_tasks(
-    *,
-    status: Annotated[
-        Literal["drafting", "open", "scoring", "challenge", "final", "failed", "unfinished", "ended"] | None,
-        typer.Option(help="Only tasks with this status."),
-    ] = None,
-    search: options.Search = None,
-    since: options.FromDay = None,
-    until: options.ToDay = None,
-    path: Annotated[
-        Literal["fastest_first", "quality_first"] | None, typer.Option(help="Only tasks that are won in this way.")
-    ] = None,
-    owner: Annotated[str | None, typer.Option(help="Only tasks of this owner.")] = None,
-    winner: Annotated[
-        Literal["yes", "no"] | None, typer.Option(help="Only tasks that have a winner (yes), or that have none (no).")
-    ] = None,
-    cost_from: options.CostFrom = None,
-    cost_to: options.CostTo = None,
-    sort: options.Sort = "newest",
-    limit: options.Limit = 20,
-    cursor: options.Cursor = None,
-    as_json: options.AsJson = False,
-) -> None:
+@listing(
+    "tasks",
+    begun_by="touchstone tasks create",
+    filters={
+        "status": only("Only tasks with this status.", "drafting|open|scoring|challenge|final|failed|unfinished|ended"),
+        **SEARCHED,
+        "path": only("Only tasks that are won in this way.", "fastest_first|quality_first"),
+        "owner": only("Only tasks of this owner."),
+        "winner": only("Only tasks that have a winner (yes), or that have none (no).", "yes|no"),
+    },
+)
+def list_tasks() -> Columns:
     """List your tasks, newest first. With filters: only tasks that match all of them."""
-    asked = locals()
     from touchstone.cli.screens.contests import TASKS
 
-    show_found("tasks", asked=asked, columns=TASKS)
+    return TASKS
 
 
 @tasks.command()
@@ -225,54 +214,36 @@ def submit(
     _show_submission(view, as_json=as_json)
 
 
-@tasks.command()
-def submissions(
-    task_id: TaskId,
-    *,
-    party: Party,
-    status: Annotated[
-        Literal["received", "gate_failed", "gate_passed", "scored", "unscored", "overtaken", "eliminated", "ranked"]
-        | None,
-        typer.Option(help="Only submissions with this standing."),
-    ] = None,
-    submitter: Annotated[str | None, typer.Option(metavar="NAME", help="Only submissions of this submitter.")] = None,
-    reason: Annotated[
-        str | None,
-        typer.Option(help="Only submissions that nobody could judge, for this reason, for example timed_out."),
-    ] = None,
-    search: options.Search = None,
-    label: Annotated[
-        Literal["pass", "fail", "none"] | None,
-        typer.Option(
-            help="Only submissions with a criterion that people gave this label. none: no criterion has a label."
+@tasks.command("submissions")
+@listing(
+    "tasks",
+    "task_id",
+    "submissions",
+    given={"task_id": TaskId, "party": Party},
+    empty="There is nothing that this party may see.",
+    filters={
+        "status": only(
+            "Only submissions with this standing.",
+            "received|gate_failed|gate_passed|scored|unscored|overtaken|eliminated|ranked",
         ),
-    ] = None,
-    since: options.FromDay = None,
-    until: options.ToDay = None,
-    cost_from: options.CostFrom = None,
-    cost_to: options.CostTo = None,
-    sort: options.Sort = "newest",
-    limit: options.Limit = 20,
-    cursor: options.Cursor = None,
-    as_json: options.AsJson = False,
-) -> None:
+        "submitter": only("Only submissions of this submitter.", metavar="NAME"),
+        "reason": only("Only submissions that nobody could judge, for this reason, for example timed_out."),
+        "search": options.Search,
+        "label": only(
+            "Only submissions with a criterion that people gave this label. none: no criterion has a label.",
+            "pass|fail|none",
+        ),
+        **DATED,
+    },
+)
+def submissions() -> Columns:
     """List the submissions that a party may see, newest first.
 
     A submitter sees its own submissions; once the task is closed, each party sees all of them.
     """
-    asked = {name: value for name, value in locals().items() if name not in ("task_id", "party")}
-    from touchstone.cli.screens.contests import SUBMISSIONS, summed
+    from touchstone.cli.screens.contests import SUBMISSIONS
 
-    show_found(
-        "tasks",
-        task_id,
-        "submissions",
-        asked=asked,
-        columns=SUBMISSIONS,
-        shown=summed,
-        empty="There is nothing that this party may see.",
-        party=party,
-    )
+    return SUBMISSIONS
 
 
 @tasks.command()
@@ -339,23 +310,23 @@ def _content(api: "ApiClient", text: str) -> dict[str, object]:
     return {"text_key": uploaded(api, "submission-files", data, content_type=TEXT_TYPE).get("text_key")}
 
 
-def _challenge(api: "ApiClient", task_id: str, challenge_id: object, *, party: str) -> "Document":
+def _challenge(api: "ApiClient", task_id: str, challenge_id: object, *, party: str) -> View:
     """One challenge of a task, from the list of its challenges. Raises `NotFoundError` if it is not in the list."""
     listed = api.get("tasks", task_id, "challenges", party=party).get("items", ())
-    found: Document | None = next((one for one in listed if one.get("id") == challenge_id), None)
+    found: View | None = next((one for one in listed if one.get("id") == challenge_id), None)
     if found is None:
         raise NotFoundError("The challenge is not in the task's list; look again with `touchstone tasks challenges`.")
     return found
 
 
-def _show_task(view: "Document", *, as_json: bool) -> None:
+def _show_task(view: View, *, as_json: bool) -> None:
     from touchstone.cli.screens.contests import print_task, task_exit
 
     (print_json if as_json else print_task)(view)
     raise typer.Exit(task_exit(view))
 
 
-def _show_submission(view: "Document", *, as_json: bool) -> None:
+def _show_submission(view: View, *, as_json: bool) -> None:
     from touchstone.cli.screens.contests import print_submission, submission_exit
 
     (print_json if as_json else print_submission)(view)

@@ -10,17 +10,10 @@ import typer
 from touchstone import usage
 from touchstone.cli.terminal import options, waiting
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.progress import noted_progress
-from touchstone.cli.terminal.screen import (
-    column,
-    dollars,
-    print_facts,
-    print_json,
-    print_rows,
-    print_table,
-    say,
-    visible,
-)
+from touchstone.cli.terminal.screen import print_json, say, visible
+from touchstone.cli.terminal.tables import column, print_facts, print_rows, print_table
+from touchstone.cli.terminal.waiting import noted_progress
+from touchstone.cli.terminal.words import dollars
 from touchstone.clock import system_clock
 from touchstone.errors import ConflictError, InputError
 
@@ -34,15 +27,11 @@ if TYPE_CHECKING:
 type Counters = Mapping[tuple[str, str], Item]
 """The items of the table that count a tenant's records, by their key."""
 
-app = typer.Typer()
-tenant = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(
-    tenant,
-    name="tenant",
-    help="For operators: create, limit, recount, export, delete tenants. Needs TOUCHSTONE_TABLE and AWS credentials; "
+tenant = options.group(
+    "tenant",
+    "For operators: create, limit, recount, export, delete tenants. Needs TOUCHSTONE_TABLE and AWS credentials; "
     "recount, export and delete also need TOUCHSTONE_BUCKET.",
 )
-app.add_typer(tenant, name="tenants", hidden=True, help="The old name of `touchstone tenant`.")
 
 FIRST_TOKEN = "first admin token"  # noqa: S105 - a token's name
 UNREAD = {"ignore_unknown_options": True}
@@ -322,13 +311,15 @@ def _run(deletion: "Deletion", tenant_id: str) -> "Deleted":
 
 
 def _print_removed(removed: Mapping[str, int]) -> None:
-    columns = (
-        column("removed", "what"),
-        column("number", right=True),
-    )
     rows = [{"what": what.replace("_", " "), "number": f"{number:,}"} for what, number in sorted(removed.items())]
-    print_table(columns, rows, empty="Nothing more was found.")
+    print_table(REMOVED, rows, empty="Nothing more was found.")
 
 
 def _time(moment: datetime) -> str:
     return f"{moment:%H:%M:%S}"
+
+
+REMOVED = (
+    column("removed", "what"),
+    column("number", right=True),
+)

@@ -1,4 +1,4 @@
-"""The deployment that the settings name, as commands ask it: one object, a whole list, or a page of records found.
+"""The deployment that the settings name, as commands ask it: one object or a whole list, and what it brings later.
 
 The client, which loads a library for HTTP, is loaded when it is first asked. So commands can name these functions at
 the top of their modules, and the command still starts quickly.
@@ -6,27 +6,15 @@ the top of their modules, and the command still starts quickly.
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from touchstone.cli.terminal import waiting
-from touchstone.cli.terminal.progress import noted_progress
-from touchstone.cli.terminal.screen import Row, ScreenColumn, cost_of, is_over, moment, print_page, say
+from touchstone.cli.terminal.tables import Row
+from touchstone.cli.terminal.waiting import noted_progress
+from touchstone.cli.terminal.words import View, cost_of, is_over
 
 if TYPE_CHECKING:
-    from touchstone.cli.deployment.client import ApiClient, Document
-
-NAMES = {"since": "from", "until": "to"}
-"""The names of filters in an address, for the parameters of commands that have other names."""
-BEGUN_BY = {
-    "answers": "touchstone verify",
-    "audits": "touchstone audit start",
-    "batches": "touchstone batch run",
-    "experiments": "touchstone experiment start",
-    "measurements": "touchstone measurement start",
-    "quizzes": "touchstone quiz generate",
-    "tasks": "touchstone tasks create",
-}
-"""The command that makes the first of a kind."""
+    from touchstone.cli.deployment.client import ApiClient
 
 
 def open_api(*, or_local: bool = False) -> "ApiClient":
@@ -37,15 +25,15 @@ def open_api(*, or_local: bool = False) -> "ApiClient":
     return ApiClient(connection(or_local=or_local))
 
 
-def fetch(*path: str, **query: str | int | None) -> "Document":
+def fetch(*path: str, **query: str | int | None) -> View:
     """Read one object of the API that the settings name. Raises as `open_api` and `ApiClient`."""
     with open_api() as api:
         return api.get(*path, **query)
 
 
 def awaited(
-    api: "ApiClient", kind: str, view: "Document", *, until: Callable[["Document"], bool], seconds: float, shown_by: str
-) -> "Document":
+    api: "ApiClient", kind: str, view: View, *, until: Callable[[View], bool], seconds: float, shown_by: str
+) -> View:
     """Wait until a record satisfies `until`, for `seconds` at most. Return its last state. `view` is its first one.
 
     `kind` is the path of the list that has it, and `shown_by` the command that shows it later, without its id.
@@ -55,13 +43,13 @@ def awaited(
     return waiting.awaited(view, lambda: api.get(kind, its_id), until=until, seconds=seconds, later=later)
 
 
-def followed(api: "ApiClient", kind: str, view: "Document", *, seconds: float) -> "Document":
+def followed(api: "ApiClient", kind: str, view: View, *, seconds: float) -> View:
     """Wait until an audit, an experiment or a measurement is over, as `awaited` does, and show its progress."""
     its_id = str(view.get("id"))
     parts, progress_of = PARTS[kind]
     with noted_progress(parts) as told:
 
-        def look() -> "Document":
+        def look() -> View:
             found = api.get(kind, its_id)
             told(*progress_of(found))
             return found
@@ -86,7 +74,7 @@ PARTS: Mapping[str, tuple[str, Callable[[Row], tuple[int, int | None, str]]]] = 
 """The parts of which each kind of long work consists, and how many are done of how many, with the cost so far."""
 
 
-def uploaded(api: "ApiClient", kind: str, data: bytes, *, content_type: str) -> "Document":
+def uploaded(api: "ApiClient", kind: str, data: bytes, *, content_type: str) -> View:
     """Upload a file of this kind. Return the reply that names its place."""
     from touchstone.cli.deployment.client import upload
 
@@ -107,13 +95,13 @@ def fetch_file(url: object) -> bytes:
         return file.read_bytes()
 
 
-def hastened(kind: str, its_id: str, *, pay_twice: bool) -> "Document":
+def hastened(kind: str, its_id: str, *, pay_twice: bool) -> View:
     """Have the waiting questions of a record asked at once. `kind` is the path of the list that has it."""
     with open_api() as api:
         return api.post(kind, its_id, "now", query={"pay_twice": "true"} if pay_twice else {})
 
 
-def fetch_whole(*path: str, lists: Sequence[str]) -> "Document":
+def fetch_whole(*path: str, lists: Sequence[str]) -> View:
     """Read one object whose `lists` come in pages, and put the pages together. Raises as `fetch`."""
     with open_api() as api:
         found = api.get(*path)
@@ -121,34 +109,3 @@ def fetch_whole(*path: str, lists: Sequence[str]) -> "Document":
             more = api.get(*path, cursor=str(cursor))
             found = {**more, **{name: [*found[name], *more[name]] for name in lists}}
     return found
-
-
-def show_found(
-    *path: str,
-    asked: Mapping[str, Any],
-    columns: Sequence[ScreenColumn],
-    shown: Callable[[Row], Row] = lambda row: row,
-    empty: str = "",
-    **always: str,
-) -> None:
-    """Print a page of a deployment's records. `path` are the parts of the path of their list after /v1.
-
-    `asked` are the parameters of the command: `limit`, `cursor` and `as_json`; all others are filters. A filter that is
-    None, and `sort`, leave out no record. `shown` turns a record into a row. `empty` is said if there is no record and
-    nothing was filtered. `always` are parameters that are sent in addition to the filters.
-    """
-    filters = {NAMES.get(name, name): None if value is None else str(value) for name, value in asked.items()}
-    as_json = asked["as_json"]
-    for name in ("limit", "cursor", "as_json"):
-        del filters[name]
-    if filters.get("sort") == "newest":  # the order of the API if `sort` is not sent
-        filters["sort"] = None
-    filtered = any(value is not None for name, value in filters.items() if name != "sort")
-    page = fetch(*path, limit=asked["limit"], cursor=asked["cursor"], **always, **filters)
-    what = path[-1]
-    first = empty or f"There are no {what} yet. The first comes by: {BEGUN_BY[what]}"
-    none = f"There are no such {what} here." if filtered else first
-    rows = page if as_json else {**page, "items": [shown(one) for one in page.get("items", ())]}
-    print_page(rows, columns, empty=none, as_json=as_json)
-    if filtered and page.get("looked_to") and not as_json:
-        say(f"Looked at {page['looked_at']:,} {what}, as far as {moment(page['looked_to'])} (UTC).")

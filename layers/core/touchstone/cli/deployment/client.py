@@ -19,6 +19,7 @@ from touchstone.cli.deployment.replies import STRANGE, error_of
 from touchstone.cli.terminal import waiting
 from touchstone.cli.terminal.exits import ServiceError
 from touchstone.cli.terminal.places import replace
+from touchstone.cli.terminal.words import View
 from touchstone.version import __version__
 
 TIMEOUT = httpx.Timeout(connect=5.0, read=35.0, write=35.0, pool=5.0)
@@ -31,8 +32,6 @@ FIRST_WAIT_SECONDS = 0.5
 REPEATED = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
 IN_PROGRESS = "urn:touchstone:problem:in_progress"
 WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-
-type Document = Mapping[str, Any]
 
 
 class ApiClient:
@@ -61,11 +60,11 @@ class ApiClient:
     ) -> None:
         self._http.close()
 
-    def get(self, *path: str, **query: str | int | None) -> Document:
+    def get(self, *path: str, **query: str | int | None) -> View:
         """Read an object. `path` has the steps after /v1; a parameter of `query` that is None is left out."""
         return _object(self._read(path, query))
 
-    def get_list(self, *path: str, **query: str | int | None) -> list[Document]:
+    def get_list(self, *path: str, **query: str | int | None) -> list[View]:
         """Read a list of objects."""
         found = self._read(path, query)
         if not isinstance(found, list):
@@ -77,20 +76,20 @@ class ApiClient:
         return str(self._ask("GET", path, query=query, media=media))
 
     def post(
-        self, *path: str, body: Document | None = None, key: str | None = None, query: Mapping[str, str] | None = None
-    ) -> Document:
+        self, *path: str, body: View | None = None, key: str | None = None, query: Mapping[str, str] | None = None
+    ) -> View:
         """Write by POST. `key` is an idempotency key that outlives this run; None: a new one is made."""
         return _object(self._ask("POST", path, body=body, key=key, query=query))
 
-    def put(self, *path: str, body: Document, **query: str) -> Document:
+    def put(self, *path: str, body: View, **query: str) -> View:
         """Set an object by PUT."""
         return _object(self._ask("PUT", path, body=body, query=query))
 
-    def patch(self, *path: str, body: Document) -> Document:
+    def patch(self, *path: str, body: View) -> View:
         """Change parts of an object by PATCH."""
         return _object(self._ask("PATCH", path, body=body))
 
-    def delete(self, *path: str, **query: str) -> Document | None:
+    def delete(self, *path: str, **query: str) -> View | None:
         """Remove an object by DELETE. Return the reply, None if it is empty."""
         reply = self._ask("DELETE", path, query=query)
         return None if reply is None else _object(reply)
@@ -104,7 +103,7 @@ class ApiClient:
         path: tuple[str, ...],
         *,
         query: Mapping[str, str | int] | None = None,
-        body: Document | None = None,
+        body: View | None = None,
         key: str | None = None,
         media: str | None = None,
     ) -> Any:
@@ -219,7 +218,7 @@ def _advised_wait(reply: httpx.Response, otherwise: float) -> float | None:
     return seconds if 0 <= seconds <= LONGEST_WAIT_SECONDS else None
 
 
-def _object(value: Any) -> Document:
+def _object(value: Any) -> View:
     """The value as an object, which the shape of the reply promises. Raises `ServiceError` if it is none."""
     if not isinstance(value, dict):
         raise ServiceError(STRANGE)

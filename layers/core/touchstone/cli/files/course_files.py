@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from touchstone.cli.files.requests import BEGINS_JSON, MOST_BYTES_A_CHARACTER
 from touchstone.cli.terminal.places import read_file
 from touchstone.errors import InputError, TooLargeError
 from touchstone.quizzes import uploads
@@ -11,9 +12,6 @@ from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.learner import LearnerProfile
 from touchstone.quizzes.tables import MAX_CHARS
 
-MOST_BYTES_A_CHARACTER = 4
-"""The most bytes that one character takes in UTF-8."""
-BEGINS_JSON = ("{", "[")
 NAMED = 10
 """How many ids a sentence lists at most."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.cli.files.material_files import READERS, source_of
-from touchstone.cli.files.requests import text_of, validated
+from touchstone.cli.files.requests import name_of, object_of, text_of, validated
 from touchstone.errors import InputError
 from touchstone.json_text import loads
 from touchstone.material import Source
@@ -43,8 +43,12 @@ def experiment_of(path: str, *, baseline: str | None = None) -> Experiment:
 
     Raises `InputError` and `TooLargeError` with one sentence that names the file and the place at fault.
     """
-    fields = _from_folder(Path(path)) if Path(path).is_dir() else _from_file(path)
-    experiment = validated(Experiment, fields, name=path, of="an experiment")
+    if Path(path).is_dir():
+        fields = _from_folder(Path(path))
+    else:
+        otherwise = "An experiment is one JSON object with surface, sources and variants."
+        fields = object_of(path, otherwise=otherwise, at_most=MAX_BYTES)
+    experiment = validated(Experiment, fields, name=name_of(path), of="an experiment")
     return experiment if baseline is None else _against(experiment, baseline)
 
 
@@ -55,13 +59,6 @@ def _against(experiment: Experiment, baseline: str) -> Experiment:
     first, second = experiment.variants
     ordered = (first, second) if first.name == baseline else (second, first)
     return experiment.model_copy(update={"variants": ordered})
-
-
-def _from_file(path: str) -> dict[str, Any]:
-    fields = loads(text_of(path, at_most=MAX_BYTES), where=path)
-    if not isinstance(fields, dict):
-        raise InputError("An experiment is one JSON object with surface, sources and variants.", where=path)
-    return fields
 
 
 def _from_folder(folder: Path) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """Files in which people label what was judged: verdicts as JSON Lines, or a table that a spreadsheet fills."""
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, get_args
@@ -9,7 +7,7 @@ from typing import Annotated, get_args
 from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from touchstone.cli.files.requests import name_of, sentence_of, text_of
+from touchstone.cli.files.requests import name_of, rows_of, sentence_of, text_of
 from touchstone.errors import InputError
 from touchstone.json_text import loads
 from touchstone.spreadsheets import delimiter_of
@@ -158,25 +156,20 @@ def labels_in(source: str) -> tuple[LabelRow, ...]:
 
 
 def _rows(text: str, name: str) -> Iterator[LabelRow]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True)
     columns: list[str] | None = None
-    try:
-        for row in filter(None, reader):
-            cells = [cell.strip() for cell in row]
-            if columns is None:
-                columns = [cell.lower() for cell in cells]
-                _refuse_columns(columns, line=reader.line_num, name=name)
-            elif any(cells):
-                if any(cells[len(columns) :]):
-                    raise InputError(
-                        f"{name}: line {reader.line_num} has {len(cells)} columns, and the table {len(columns)}.",
-                        where=name,
-                    )
-                given = dict(zip(columns, cells, strict=False))
-                if given.get("label"):
-                    yield _row(given, line=reader.line_num, name=name)
-    except csv.Error as error:
-        raise InputError(f"{name}: line {reader.line_num} is no row of a table ({error}).", where=name) from None
+    for line, row in rows_of(text, delimiter_of(text), name=name):
+        cells = [cell.strip() for cell in row]
+        if columns is None:
+            columns = [cell.lower() for cell in cells]
+            _refuse_columns(columns, line=line, name=name)
+        elif any(cells):
+            if any(cells[len(columns) :]):
+                raise InputError(
+                    f"{name}: line {line} has {len(cells)} columns, and the table {len(columns)}.", where=name
+                )
+            given = dict(zip(columns, cells, strict=False))
+            if given.get("label"):
+                yield _row(given, line=line, name=name)
 
 
 def _refuse_columns(columns: list[str], *, line: int, name: str) -> None:

@@ -6,14 +6,12 @@ Markdown or plain text, or JSON with the fields of `Source`, or a bare list of i
 an id gets its number from 1 as id.
 """
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from touchstone.cli.files.requests import STANDARD_INPUT, name_of, text_of, validated
+from touchstone.cli.files.requests import BEGINS_JSON, STANDARD_INPUT, name_of, rows_of, text_of, validated
 from touchstone.errors import InputError, TooLargeError
 from touchstone.json_text import loads
 from touchstone.judges.fence import visible
@@ -85,7 +83,9 @@ def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
     separator = _separator(table, directives, name=name)
     told, in_html = NAMED_COLUMNS.search(directives), IN_HTML.search(directives) is not None
     columns: Sequence[str | None] | None = None if told is None else _columns(told[1].split(separator), name=name)
-    for line, row in _rows(table, separator, lines_before=text.count("\n", 0, begin), name=name):
+    for line, row in rows_of(table, separator, lines_before=text.count("\n", 0, begin), name=name):
+        if _is_blank(row):
+            continue
         if columns is None:
             columns = _columns(row, name=name)
             if columns is not None:
@@ -124,28 +124,18 @@ def _separator(table: str, directives: str, *, name: str) -> str:
 def _parted(table: str, separator: str, *, name: str) -> Iterator[list[str]]:
     """The rows as this separator parts them. Where it makes no table, the last one is empty."""
     try:
-        for _, row in _rows(table, separator, lines_before=0, name=name):
-            yield row
+        yield from (row for _, row in rows_of(table, separator, name=name) if not _is_blank(row))
     except InputError:
         yield []
+
+
+def _is_blank(row: Sequence[str]) -> bool:
+    return not any(cell.strip() for cell in row)
 
 
 def _whole(row: Sequence[str]) -> bool:
     """Whether a row was parted, and no text in quotes with it."""
     return len(row) > 1 and all(cell.count('"') % 2 == 0 for cell in row)
-
-
-def _rows(table: str, separator: str, *, lines_before: int, name: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows that are not blank, each with the number of its last line in the file, from 1."""
-    # Lines end at line feeds and carriage returns: a card may hold other characters that Python takes for an end.
-    reader = csv.reader(io.StringIO(table, newline=""), delimiter=separator, strict=True)
-    try:
-        for row in filter(None, reader):
-            if any(cell.strip() for cell in row):
-                yield lines_before + reader.line_num, row
-    except csv.Error as error:
-        line = lines_before + reader.line_num
-        raise InputError(f"{name}: line {line} is no row of a table ({error}).", where=name) from None
 
 
 def _columns(row: Sequence[str], *, name: str) -> list[str | None] | None:
@@ -211,7 +201,6 @@ GIFT_NOT_JSON = (
 MAX_BYTES = 32_000_000
 """The limit of one file. A quiz of 500 questions with 10,000 characters each, and all the rest, is smaller."""
 MAX_ID_CHARS = 128
-BEGINS_JSON = ("{", "[")
 JSON_ENDING = ".json"
 TEXT_ENDINGS = frozenset({".md", ".markdown", ".txt", ".csv", ".tsv"})
 
@@ -281,12 +270,6 @@ def source_of(source: str, *, called: str | None = None) -> Source:
 
 READERS: "Mapping[Surface, Callable[[str], Material]]" = {"quiz": quiz_of, "summary": summary_of, "flashcards": deck_of}
 """The function that reads the material of each surface from a file."""
-
-
-def check_apart(material: str, source: str | None) -> None:
-    """Raise `InputError` if both the material and the source are to come from standard input."""
-    if material == source == STANDARD_INPUT:
-        raise InputError("Only one of FILE and --source can be standard input; give the other as a file.")
 
 
 def _text(source: str) -> str:

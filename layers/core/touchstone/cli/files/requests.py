@@ -1,8 +1,10 @@
 """Requests from the command line, a file or standard input, checked by the same models as requests to the API."""
 
 import base64
+import csv
+import io
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,6 +27,9 @@ FOREIGN = {
 }
 """The first bytes of files that people take for text, and what such a file is."""
 STANDARD_INPUT = "-"
+BEGINS_JSON = ("{", "[")
+MOST_BYTES_A_CHARACTER = 4
+"""The most bytes that one character takes in UTF-8."""
 MAX_REQUEST_BYTES = 1_000_000
 """The longest valid request has a problem, an answer and steps of 20,000 characters each."""
 LINE_FIELDS = frozenset({"kind", "id"})
@@ -45,7 +50,8 @@ def verify_request(source: str | None, options: Mapping[str, Any]) -> "VerifyReq
                 raise InputError(
                     f"Give --{name}, or a FILE with one request as JSON (- for standard input).", where=name
                 )
-    fields = _fields(source) if source is not None else {}
+    otherwise = "The request must be one JSON object; `touchstone batch run` takes many."
+    fields = object_of(source, otherwise=otherwise) if source is not None else {}
     if (kind := fields.get("kind", "verify")) != "verify":
         raise InputError(f"The request is of kind {kind!r}; this command takes answers to verify.", where="kind")
     return checked(VerifyRequest, {**{k: v for k, v in fields.items() if k not in LINE_FIELDS}, **given})
@@ -120,11 +126,39 @@ def text_of(source: str, *, at_most: int = MAX_REQUEST_BYTES) -> str:
     return text
 
 
-def _fields(source: str) -> dict[str, Any]:
-    fields = loads(text_of(source), where=name_of(source))
+def object_of(source: str, *, otherwise: str, at_most: int = MAX_REQUEST_BYTES) -> dict[str, Any]:
+    """The JSON object in a file or in standard input. Raises as `text_of`, and `InputError` if that is no JSON.
+
+    `otherwise` is the sentence of the error for other JSON.
+    """
+    name = name_of(source)
+    fields = loads(text_of(source, at_most=at_most), where=name)
     if not isinstance(fields, dict):
-        raise InputError("The request must be one JSON object; `touchstone batch run` takes many.", where=source)
+        raise InputError(otherwise, where=name)
     return fields
+
+
+def rows_of(table: str, delimiter: str, *, name: str, lines_before: int = 0) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table that have cells, each with the number of its last line in the file called `name`, from 1.
+
+    `lines_before` is the number of lines before the table. Raises `InputError` for a row that is none.
+    """
+    # Lines end at line feeds and carriage returns: a cell may hold other characters that Python takes for an end.
+    reader = csv.reader(io.StringIO(table, newline=""), delimiter=delimiter, strict=True)
+    try:
+        for row in filter(None, reader):
+            yield lines_before + reader.line_num, row
+    except csv.Error as error:
+        line = lines_before + reader.line_num
+        raise InputError(f"{name}: line {line} is no row of a table ({error}).", where=name) from None
+
+
+def check_apart(file: str, other: str | None, *, option: str) -> None:
+    """Raise `InputError` if both FILE and the file that `option` names are to come from standard input."""
+    if file == other == STANDARD_INPUT:
+        raise InputError(
+            f"Only one of FILE and {option} can be standard input; give the other as a file.", where=option
+        )
 
 
 def checked[T: "BaseModel"](model: type[T], fields: Mapping[str, Any]) -> T:

@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import Literal
 
 from touchstone.attempts import When
-from touchstone.cli.files.requests import STANDARD_INPUT, checked, name_of, text_of, validated
+from touchstone.cli.files.requests import MOST_BYTES_A_CHARACTER, checked, name_of, object_of, text_of, validated
 from touchstone.cli.terminal.places import write_json
 from touchstone.errors import InputError, TooLargeError
-from touchstone.json_text import loads
 from touchstone.judges.base import JudgeCount, PanelSize
 from touchstone.judges.fence import visible
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS, Brief, Dimension, Dimensions, TaskPath
 from touchstone.oracle.task import TaskRequest
 
-MOST_BYTES_A_CHARACTER, BYTE_ORDER_MARK = 4, 3
-"""In UTF-8: the most bytes that one character takes, and the number of bytes of a byte order mark."""
+BYTE_ORDER_MARK = 3
+"""The number of bytes of a byte order mark in UTF-8."""
 CHALLENGE_PERIOD = "72h"
 NEEDED = {"owner": "NAME", "path": "fastest_first or quality_first", "deadline": "3d"}
 """The fields that a task must have, each with an example of its option."""
@@ -49,11 +48,8 @@ def brief_of[T: Brief](source: str, kind: type[T]) -> T:
 
     Raises `InputError` and `TooLargeError` with one sentence that names the file and the field at fault.
     """
-    name = name_of(source)
-    fields = loads(text_of(source), where=name)
-    if not isinstance(fields, dict):
-        raise InputError("A task is one JSON object with a description and acceptance_criteria.", where=name)
-    return validated(kind, fields, name=name, of="a task")
+    fields = object_of(source, otherwise="A task is one JSON object with a description and acceptance_criteria.")
+    return validated(kind, fields, name=name_of(source), of="a task")
 
 
 def submission_of(source: str) -> str:
@@ -68,12 +64,6 @@ def submission_of(source: str) -> str:
     if not visible(text).strip():
         raise InputError(f"{name} says nothing that a reader would see; give the text of the submission.")
     return text
-
-
-def check_apart(submission: str, task: str) -> None:
-    """Raise `InputError` if both the submission and the task are to come from standard input."""
-    if submission == task == STANDARD_INPUT:
-        raise InputError("Only one of FILE and --task can be standard input; give the other as a file.", where="--task")
 
 
 def write_task(path: Path, task: TaskFile, dimensions: tuple[Dimension, ...]) -> None:

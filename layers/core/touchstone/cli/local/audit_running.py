@@ -1,6 +1,5 @@
 """A whole audit in this process: its cases, the model that solves them, the estimate before and the progress during."""
 
-import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,10 +10,12 @@ from touchstone.audits.loading import LoadedCase, load_cases
 from touchstone.audits.report import QualityReport
 from touchstone.audits.whole import AuditProgress, SolvingTerms, audit
 from touchstone.cli.local.audit_targets import ProofSite
-from touchstone.cli.local.inprocess import opened
+from touchstone.cli.local.inprocess import done_here, opened
 from touchstone.cli.screens.experiment_screen import cost_in_words, range_in_words
-from touchstone.cli.terminal.progress import noted_progress
-from touchstone.cli.terminal.screen import confirm_spending, dollars, print_facts, say
+from touchstone.cli.terminal.screen import confirm_spending, say
+from touchstone.cli.terminal.tables import print_facts
+from touchstone.cli.terminal.waiting import noted_progress
+from touchstone.cli.terminal.words import dollars
 from touchstone.errors import InputError, SettingsError
 from touchstone.judges import load_registry
 from touchstone.judges.questions import without_price
@@ -54,7 +55,7 @@ def estimated(cases: tuple[LoadedCase, ...], provider: str | None, bounds: Bound
         model = registry.model(provider or PROVIDER, TIER)
         return _estimate(cases, model, bounds), f"{provider or PROVIDER} {model.name}"
 
-    return asyncio.run(whole())
+    return done_here(whole())
 
 
 def print_estimate(expected: AuditEstimate, *, model: str) -> None:

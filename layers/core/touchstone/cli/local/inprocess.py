@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import warnings
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import Any
 
@@ -47,9 +47,13 @@ def answer(request: VerifyRequest | SolveRequest) -> dict[str, Any]:
         async with opened(sdks=isinstance(request, SolveRequest)) as judges:
             return await answered(request, judges)
 
+    return AnswerView.of(done_here(whole())).model_dump(mode="json")
+
+
+def done_here[T](work: Coroutine[Any, Any, T]) -> T:
+    """Do work of judges to its end, and say the library's warnings then. Return its result."""
     with warnings_printed():
-        record = asyncio.run(whole())
-    return AnswerView.of(record).model_dump(mode="json")
+        return asyncio.run(work)
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from touchstone.cli.files.course_files import curriculum_of, learner_of
 from touchstone.cli.files.requests import checked
 from touchstone.cli.local.inprocess import opened, watched
 from touchstone.cli.terminal.exits import NoJudgeError
-from touchstone.cli.terminal.progress import noted_progress
+from touchstone.cli.terminal.waiting import noted_progress
 from touchstone.errors import SettingsError
 from touchstone.judges import load_registry
 from touchstone.judges.spends import count_unpriced, known_cost, tokens_of
@@ -26,23 +26,15 @@ def request_of(
     *,
     learner: str | None,
     learner_id: str | None,
-    kinds: list[str] | None,
-    questions: int,
-    ui_language: str | None,
-    use_cache: bool,
     local: bool,
+    **said: Any,
 ) -> tuple[QuizRequest, Curriculum | None]:
     """The request for a quiz, and the course if it is in a file, else None. Raises `InputError`, `TooLargeError`.
 
     The request to a deployment has the whole chapter and learner if they are in files. If they are no files, they are
-    the ids of a course and a learner that the deployment has.
+    the ids of a course and a learner that the deployment has. `said` are the other fields of the request.
     """
-    fields: dict[str, Any] = {
-        "questions": questions,
-        "ui_language": ui_language,
-        "kinds": kinds,
-        "use_cache": use_cache,
-    }
+    fields = {**said}
     course: Curriculum | None = None
     if local or Path(curriculum).is_file():
         course = curriculum_of(Path(curriculum))

@@ -11,7 +11,9 @@ from touchstone.cli.screens.audit_views import Failing, change, drift_fails
 from touchstone.cli.screens.junit import Case, CaseOutcome, Suite
 from touchstone.cli.screens.sarif import SarifResult, SarifRun, Spot
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import column, print_facts, print_table, say, short
+from touchstone.cli.terminal.screen import say
+from touchstone.cli.terminal.tables import column, print_facts, print_table
+from touchstone.cli.terminal.words import short
 from touchstone.usage import dollars
 
 ASKED: Mapping[str, str] = {

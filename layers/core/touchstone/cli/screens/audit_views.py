@@ -5,18 +5,8 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from touchstone.cli.screens.experiment_screen import cost_in_words
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import (
-    View,
-    column,
-    cost_of,
-    dollars,
-    is_over,
-    moment,
-    print_facts,
-    print_table,
-    styled,
-    time_column,
-)
+from touchstone.cli.terminal.tables import column, columns, print_facts, print_table, styled, time_column
+from touchstone.cli.terminal.words import View, cost_of, dollars, is_over, moment
 from touchstone.errors import InputError
 
 if TYPE_CHECKING:
@@ -125,15 +115,10 @@ _DRIFTS = (
 )
 AUDITS = (
     time_column("asked for (UTC)", "created_at"),
-    column("id"),
-    column("kind"),
-    column("state"),
+    *columns("id", "kind", "state"),
     column("target", "requirement"),
     column("version"),
-    column("cases", right=True),
-    column("incorrect", right=True),
-    column("ambiguous", right=True),
-    column("drifted", right=True),
+    *columns("cases", "incorrect", "ambiguous", "drifted", right=True),
     column("weekly", lambda row: "yes" if row.get("weekly") else "no"),
     column("cost", cost_of, right=True),
 )

@@ -1,23 +1,13 @@
 """Tasks, submissions and challenges of a deployment: how the command shows them, and their exit codes."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from touchstone import figures
 from touchstone.cli.screens.judgements import SCORE, print_gate, score_of, total_of
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import (
-    View,
-    column,
-    moment,
-    percent,
-    print_facts,
-    print_table,
-    short,
-    spent,
-    styled,
-    time_column,
-)
+from touchstone.cli.terminal.tables import column, columns, print_facts, print_table, styled, time_column
+from touchstone.cli.terminal.words import View, moment, percent, short, spent
 
 UNSCORED = "unscored"
 RANKED = frozenset({"challenge", "final"})
@@ -105,13 +95,9 @@ def print_challenge(view: View) -> None:
     print_facts((*facts, *times))
 
 
-def summed(view: View) -> View:
-    """A submission as a row of a list, with the total, rank and final score from its feedback."""
-    told: dict[str, Any] = {}
-    for feedback in view.get("feedback") or ():
-        told |= {"total": feedback["penalized_total"]} if "penalized_total" in feedback else {}
-        told |= {"rank": feedback["rank"], "final": feedback["final_score"]} if "rank" in feedback else {}
-    return {**view, **told}
+def _told(name: str) -> Callable[[View], Any]:
+    """What the last feedback that has the field `name` says there; None if no feedback of the submission has it."""
+    return lambda view: next((one[name] for one in reversed(view.get("feedback") or ()) if name in one), None)
 
 
 def _task_facts(view: View) -> Iterator[tuple[str, object]]:
@@ -206,29 +192,24 @@ _PLACES = (
 )
 TASKS = (
     time_column("created (UTC)", "created_at"),
-    column("id"),
-    column("path"),
-    column("owner"),
-    column("state"),
+    *columns("id", "path", "owner", "state"),
     time_column("deadline (UTC)", "deadline"),
     column("description", lambda row: short(row.get("description"))),
 )
 """The columns of a list of tasks."""
 SUBMISSIONS = (
     time_column("submitted (UTC)", "submitted_at"),
-    column("id"),
-    column("submitter"),
+    *columns("id", "submitter"),
     column("revision", right=True),
     column("standing", lambda row: str(row.get("standing")).replace("_", " ")),
-    column("total", lambda row: total_of(row.get("total")), right=True),
-    column("final score", lambda row: total_of(row.get("final")), right=True),
-    column("rank", right=True),
+    column("total", lambda row: total_of(_told("penalized_total")(row)), right=True),
+    column("final score", lambda row: total_of(_told("final_score")(row)), right=True),
+    column("rank", _told("rank"), right=True),
 )
-"""The columns of a list of submissions. Each row is made by `summed`."""
+"""The columns of a list of submissions."""
 CHALLENGES = (
     time_column("made (UTC)", "created_at"),
-    column("id"),
-    column("challenger"),
+    *columns("id", "challenger"),
     column("submission", "submission_id"),
     column("state", lambda row: f"unresolved: {row['unscored']}" if row.get("unscored") else row.get("state")),
     column("new total", lambda row: total_of(row.get("new_total")), right=True),

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from touchstone.cli.screens.junit import Case, CaseOutcome, Suite
 from touchstone.cli.terminal.bars import PREFIXES, shown_score
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import column, console, dollars, print_facts, print_table, styled
+from touchstone.cli.terminal.screen import console
+from touchstone.cli.terminal.tables import column, print_facts, print_table, styled
+from touchstone.cli.terminal.words import dollars
 from touchstone.markdown import tidy
 from touchstone.surfaces.experiments.conclusion import (
     Conclusion,

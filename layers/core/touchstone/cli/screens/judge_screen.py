@@ -1,10 +1,10 @@
 """Judge cards as people read them in a terminal. A card is a JSON document of the API."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from touchstone import figures
-from touchstone.cli.terminal.screen import column, percent, print_facts, print_table
+from touchstone.cli.terminal.tables import column, print_facts, print_table
+from touchstone.cli.terminal.words import View, percent
 from touchstone.statistics.thresholds import fewest_labels
 from touchstone.usage import NOT_KNOWN, dollars
 
@@ -13,29 +13,13 @@ _MILLISECONDS = 1_000.0
 _SIX_DECIMALS = 0.000_01
 """The least amount (US dollars) that six decimals show well."""
 
-type Document = Mapping[str, Any]
 
-
-def print_cards(cards: Sequence[Document]) -> None:
+def print_cards(cards: Sequence[View]) -> None:
     """Print a line for each judge. `cards` are in the short form, that of a list."""
-    columns = (
-        column("judge", "model"),
-        column("tier"),
-        column("prompt", "prompt_version"),
-        column("verdicts", "kind"),
-        column("labels", right=True),
-        column("kappa", _kappa),
-        column("ECE", lambda card: _figure(card["ece"]), right=True),
-        column("flips", lambda card: percent(card["flip_rate"]), right=True),
-        column("unreadable", lambda card: percent(card["unreadable_share"]), right=True),
-        column("latency", lambda card: _seconds(card["latency_ms"]), right=True),
-        column("a verdict", _cost, right=True),
-        column("card", "id"),
-    )
-    print_table(columns, cards, empty=NO_CARD)
+    print_table(_CARDS, cards, empty=NO_CARD)
 
 
-def print_card(card: Document) -> None:
+def print_card(card: View) -> None:
     """Print one card in full."""
     agreement, calibration, calls = card["agreement"], card["calibration"], card["calls"]
     undecided = f"{card['undecided']} things have a label and no verdict" if card["undecided"] else None
@@ -61,43 +45,14 @@ def print_card(card: Document) -> None:
         )
     )
     if agreement["state"] == "measured":
-        _print_classes(agreement["classes"])
+        print_table(_CLASSES, agreement["classes"], empty="")
     if any(rate["corrected"] for rate in card["rates"]):
-        _print_rates(card["rates"])
+        print_table(_RATES, card["rates"], empty="")
     if calibration["state"] == "measured":
-        _print_diagram(calibration["diagram"]["bins"])
+        print_table(_BINS, [one for one in calibration["diagram"]["bins"] if one["count"]], empty="")
 
 
-def _print_classes(classes: Sequence[Document]) -> None:
-    columns = (
-        column("class", "label"),
-        column("precision", lambda one: _of(one["precision"])),
-        column("recall", lambda one: _of(one["recall"])),
-    )
-    print_table(columns, classes, empty="")
-
-
-def _print_rates(rates: Sequence[Document]) -> None:
-    columns = (
-        column("class", "label"),
-        column("the judge says", lambda one: _of(one["said"])),
-        column("people would", lambda one: _corrected(one["corrected"])),
-        column("labels to halve it", lambda one: (one["corrected"] or {}).get("to_halve"), right=True),
-    )
-    print_table(columns, rates, empty="")
-
-
-def _print_diagram(bins: Sequence[Document]) -> None:
-    columns = (
-        column("confidence", lambda one: f"{one['lower']:.1f} to {one['upper']:.1f}"),
-        column("verdicts", "count", right=True),
-        column("on average", lambda one: percent(one["confidence"]), right=True),
-        column("right", lambda one: _share(one["accuracy"], one["interval"], one["count"])),
-    )
-    print_table(columns, [one for one in bins if one["count"]], empty="")
-
-
-def _threshold_of(threshold: Document) -> str:
+def _threshold_of(threshold: View) -> str:
     """The confidence from which a judge counts as sure, and the labels that show it, in one sentence."""
     wanted, labels, agreed = f"{100 * threshold['wanted']:g}%", threshold["labels"], threshold["agreed"]
     if threshold["state"] == "found":
@@ -118,7 +73,7 @@ def _threshold_of(threshold: Document) -> str:
     )
 
 
-def _alpha_of(alpha: Document | None) -> str | None:
+def _alpha_of(alpha: View | None) -> str | None:
     """The agreement of this judge with others on the same items, in words.
 
     None if the judge was always asked alone, or if the deployment is too old to tell it.
@@ -129,7 +84,7 @@ def _alpha_of(alpha: Document | None) -> str | None:
     return f"{told}, over {alpha['units']} items of several judges"
 
 
-def _corrected(rate: Document | None) -> str | None:
+def _corrected(rate: View | None) -> str | None:
     if rate is None:
         return None
     low, high = rate["interval"]
@@ -137,13 +92,13 @@ def _corrected(rate: Document | None) -> str | None:
     return f"{shown} ({least} to {most}), by {rate['labels']} labels"
 
 
-def _kappa(card: Document) -> str:
+def _kappa(card: View) -> str:
     if card["state"] == "not_enough_labels":
         return "not enough labels"
     return _interval(card["kappa"], (card["kappa_lower"], card["kappa_upper"]))
 
 
-def _kappa_of(agreement: Document) -> str:
+def _kappa_of(agreement: View) -> str:
     if agreement["state"] == "not_enough_labels":
         return f"not enough labels: {agreement['labels']} of {agreement['needed']}"
     return _interval(agreement["kappa"]["value"], agreement["kappa"]["interval"])
@@ -156,13 +111,13 @@ def _interval(kappa: float | None, interval: Sequence[float | None] | None) -> s
     return f"{_upto_1(kappa)} ({lower} to {upper})"
 
 
-def _calibration_of(calibration: Document) -> str:
+def _calibration_of(calibration: View) -> str:
     if calibration["state"] == "not_enough_labels":
         return f"not enough labels with a confidence: {calibration['labels']} of {calibration['needed']}"
     return f"ECE {_figure(calibration['diagram']['ece'])}, Brier {_figure(calibration['diagram']['brier'])}"
 
 
-def _of(share: Document) -> str | None:
+def _of(share: View) -> str | None:
     return _share(share["value"], share["interval"], share["of"])
 
 
@@ -186,8 +141,41 @@ def _seconds(milliseconds: float | None) -> str | None:
     return None if milliseconds is None else f"{milliseconds / _MILLISECONDS:.1f} s"
 
 
-def _cost(view: Document) -> str | None:
+def _cost(view: View) -> str | None:
     """The cost of a verdict. It has six decimals or more: a verdict of a fast model costs a hundredth of a cent."""
     if (value := view["verdict_cost_usd"]) is None:
         return NOT_KNOWN if view["unpriced"] else None
     return figures.usd(value) if 0 < value < _SIX_DECIMALS else f"${value:.6f}"
+
+
+_CARDS = (
+    column("judge", "model"),
+    column("tier"),
+    column("prompt", "prompt_version"),
+    column("verdicts", "kind"),
+    column("labels", right=True),
+    column("kappa", _kappa),
+    column("ECE", lambda card: _figure(card["ece"]), right=True),
+    column("flips", lambda card: percent(card["flip_rate"]), right=True),
+    column("unreadable", lambda card: percent(card["unreadable_share"]), right=True),
+    column("latency", lambda card: _seconds(card["latency_ms"]), right=True),
+    column("a verdict", _cost, right=True),
+    column("card", "id"),
+)
+_CLASSES = (
+    column("class", "label"),
+    column("precision", lambda one: _of(one["precision"])),
+    column("recall", lambda one: _of(one["recall"])),
+)
+_RATES = (
+    column("class", "label"),
+    column("the judge says", lambda one: _of(one["said"])),
+    column("people would", lambda one: _corrected(one["corrected"])),
+    column("labels to halve it", lambda one: (one["corrected"] or {}).get("to_halve"), right=True),
+)
+_BINS = (
+    column("confidence", lambda one: f"{one['lower']:.1f} to {one['upper']:.1f}"),
+    column("verdicts", "count", right=True),
+    column("on average", lambda one: percent(one["confidence"]), right=True),
+    column("right", lambda one: _share(one["accuracy"], one["interval"], one["count"])),
+)

@@ -6,7 +6,8 @@ from typing import Any
 from touchstone import figures
 from touchstone.cli.terminal.bars import shown_score
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import Row, View, column, percent, print_facts, print_table, spent, styled
+from touchstone.cli.terminal.tables import Row, column, columns, print_facts, print_table, styled
+from touchstone.cli.terminal.words import View, percent, spent
 from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.oracle.aggregation import Aggregate, aggregate, written_total
 from touchstone.oracle.model import Dimension, GateCheck, IndividualScoring, Unjudged
@@ -177,7 +178,6 @@ _DIMENSION = (
 SCORE = (
     column("band", lambda row: f"{row['band']}, below expected" if row.get("flag") else row["band"]),
     column("score", lambda row: score_of(row["score"]), right=True),
-    column("evidence"),
-    column("feedback"),
+    *columns("evidence", "feedback"),
 )
 """The columns for the score of a dimension, after the column that names the dimension."""

@@ -66,9 +66,10 @@ def junit(suites: Iterable[Suite]) -> bytes:
     return document + b"\n"
 
 
-def write_junit(path: Path, suites: Iterable[Suite]) -> None:
-    """Write the suites to a file, whole or not at all. Raises `StoreError`."""
-    replace(path, [junit(suites)])
+def write_junit(path: Path | None, suites: Iterable[Suite]) -> None:
+    """Write the suites to a file, whole or not at all. None: nothing is written. Raises `StoreError`."""
+    if path is not None:
+        replace(path, [junit(suites)])
 
 
 def _counts(cases: Sequence[Case], *, whole: bool = False) -> dict[str, str]:

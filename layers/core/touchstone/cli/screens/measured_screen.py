@@ -5,7 +5,9 @@ from typing import Any
 
 from touchstone.cli.screens.junit import Case, CaseOutcome, Suite
 from touchstone.cli.terminal.bars import Kind, MetricOutcome, reasons_of, shown_score
-from touchstone.cli.terminal.screen import Row, column, print_facts, print_table, say, short, styled
+from touchstone.cli.terminal.screen import say
+from touchstone.cli.terminal.tables import Row, column, columns, print_facts, print_table, styled
+from touchstone.cli.terminal.words import short
 from touchstone.judges.spends import count_unpriced
 from touchstone.material import Deck, Quiz
 from touchstone.surfaces.catalogue import Material
@@ -206,10 +208,4 @@ _METRICS = (
     column("outcome"),
     column("because", "why"),
 )
-_ITEMS = (
-    column("item"),
-    column("text"),
-    column("label"),
-    column("reason"),
-    column("suggestion"),
-)
+_ITEMS = (*columns("item", "text", "label", "reason", "suggestion"),)

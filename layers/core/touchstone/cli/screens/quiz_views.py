@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import View, column, cost_of, counted, time_column
+from touchstone.cli.terminal.tables import columns, time_column
+from touchstone.cli.terminal.words import View, cost_of, counted
 
 CODES: Mapping[object, Exit] = {
     "violations": Exit.VERDICT,
@@ -88,11 +89,6 @@ def _found(attempt: View) -> str:
 
 QUIZZES = (
     time_column("created (UTC)", "created_at"),
-    column("id"),
-    column("kind"),
-    column("state"),
-    column("curriculum"),
-    column("chapter"),
-    column("questions", right=True),
-    column("violations", right=True),
+    *columns("id", "kind", "state", "curriculum", "chapter"),
+    *columns("questions", "violations", right=True),
 )

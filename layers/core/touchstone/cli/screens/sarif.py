@@ -90,9 +90,10 @@ def sarif(run: SarifRun) -> bytes:
     return json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
 
 
-def write_sarif(path: Path, run: SarifRun) -> None:
-    """Write the run to a file, whole or not at all. Raises `StoreError`."""
-    replace(path, [sarif(run)])
+def write_sarif(path: Path | None, run: SarifRun) -> None:
+    """Write the run to a file, whole or not at all. None: nothing is written. Raises `StoreError`."""
+    if path is not None:
+        replace(path, [sarif(run)])
 
 
 def _result(one: SarifResult, number: int) -> dict[str, Any]:

@@ -7,19 +7,8 @@ from touchstone.answers.model import Status
 from touchstone.answers.progress import CALLER
 from touchstone.answers.view import badge
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import (
-    NOTHING,
-    View,
-    column,
-    cost_of,
-    moment,
-    percent,
-    print_facts,
-    short,
-    spent,
-    styled,
-    time_column,
-)
+from touchstone.cli.terminal.tables import NOTHING, column, print_facts, styled, time_column
+from touchstone.cli.terminal.words import View, cost_of, moment, percent, short, spent
 
 CODES: Mapping[object, Exit] = {"verified": Exit.DONE, "caution": Exit.VERDICT, "unverified": Exit.UNDECIDED}
 METHODS = {

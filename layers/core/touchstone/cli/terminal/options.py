@@ -1,9 +1,16 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the groups in which commands are."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+
+
+def group(name: str, about: str, **more: Any) -> typer.Typer:
+    """A group of commands: its name, and its help. `more` is what else Typer is told of it."""
+    # Plain help needs no Rich, and reads the same in the guide.
+    return typer.Typer(name=name, help=about, no_args_is_help=True, rich_markup_mode=None, **more)
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
 Local = Annotated[
@@ -70,6 +77,13 @@ ScoringJudges = Annotated[
         "Default: what the task says, else 1.",
     ),
 ]
+
+
+def junit(what: str) -> Any:
+    """The option for a file for CI tools. `what` it holds is a part of its help."""
+    return typer.Option("--junit", metavar="FILE", help=f"Write {what} into this file as JUnit XML, for CI tools.")
+
+
 Sarif = Annotated[
     Path | None,
     typer.Option("--sarif", metavar="FILE", help="Write the findings into this file as SARIF, for code hosts."),
