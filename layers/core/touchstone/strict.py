@@ -7,7 +7,6 @@ from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
-    from pydantic_core import ErrorDetails
 
 
 MOST_GIVEN_CHARS = 128
@@ -23,9 +22,13 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-def first_fault(error: "ValidationError") -> "ErrorDetails":
-    """The first fault that Pydantic found, without the value that was handed in."""
-    return error.errors(include_url=False, include_input=False)[0]
+def first_fault(error: "ValidationError", given: object = None) -> dict[str, Any]:
+    """The first fault that Pydantic found, without the value that was handed in.
+
+    Its `loc` is its place in what was `given`, as `placed` finds it; as Pydantic writes it if `given` is None.
+    """
+    faults = error.errors(include_url=False, include_input=False)
+    return {**faults[0]} if given is None else placed(faults, given)[0]
 
 
 def placed(faults: Sequence[Mapping[str, Any]], given: object) -> list[dict[str, Any]]:

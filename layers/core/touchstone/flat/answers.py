@@ -135,11 +135,10 @@ def _how_many(judges: JudgeCount | Judges | None, among: Judges | None) -> tuple
 def _checked[R: (VerifyRequest, SolveRequest)](
     kind: type[R], fields: dict[str, Any], expected: Key, tolerance: Within
 ) -> R:
-    if expected is not None:
-        fields["expected"] = expected
+    fields |= {"tolerance": tolerance} | ({} if expected is None else {"expected": expected})
     try:
-        return kind(**fields, tolerance=tolerance)
+        return kind(**fields)
     except ValidationError as error:
-        fault = first_fault(error)
+        fault = first_fault(error, fields)
         where = ".".join(map(str, fault["loc"])) or None
         raise InputError(f"{fault_sentence(fault, where or 'The problem')}.", where=where) from None

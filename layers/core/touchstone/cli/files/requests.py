@@ -170,7 +170,7 @@ def checked[T: "BaseModel"](model: type[T], fields: Mapping[str, Any]) -> T:
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        fault = first_fault(error)
+        fault = first_fault(error, fields)
         where = ".".join(str(part) for part in fault["loc"])
         raise _kind(fault)(f"{fault_sentence(fault)}.", where=where or None) from None
 
@@ -182,10 +182,12 @@ def validated[T: "BaseModel"](model: type[T], fields: Mapping[str, Any], *, name
     """
     from pydantic import ValidationError
 
+    from touchstone.strict import placed
+
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
+        fault = placed(error.errors(include_url=False), fields)[0]
         sentence = sentence_of(fault, of=of, fields=model.model_fields)
         raise _kind(fault)(f"{name}: {sentence}.", where=name) from None
 

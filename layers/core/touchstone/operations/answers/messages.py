@@ -23,7 +23,7 @@ from touchstone.operations.answers.intake import AnswerIntake
 from touchstone.operations.answers.steps import work_whole
 from touchstone.records import Tenants
 from touchstone.references import Reference
-from touchstone.strict import Strict, fault_sentence, placed
+from touchstone.strict import Strict, fault_sentence, first_fault
 from touchstone.text import shortened
 
 
@@ -66,7 +66,7 @@ def parse_message(body: str) -> Message:
     try:
         return _MESSAGE.validate_python(fields)
     except ValidationError as error:
-        fault = placed(error.errors(include_url=False, include_input=False), fields)[0]
+        fault = first_fault(error, fields)
         where = ".".join(map(str, fault["loc"]))
         raise InputError(
             f"The message cannot be taken: {shortened(fault_sentence(fault, where), MAX_FAULT_CHARS)}.",
