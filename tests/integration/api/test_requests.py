@@ -122,7 +122,7 @@ def test_a_subject_may_have_any_name_and_is_decoded_once(deployment: Deployment,
 def test_a_provider_is_pinned_by_any_of_its_names_and_an_unknown_one_is_refused(deployment: Deployment) -> None:
     admin = Api(token=deployment.token("acme", "admin"))
     assert admin.call("PUT", "/v1/routing/algebra", '{"provider": "anthropic"}').json == {"algebra": "claude"}
-    document = _is_problem(admin.call("PUT", "/v1/routing/algebra", '{"provider": "mistral"}'), 400)
+    document = _is_problem(admin.call("PUT", "/v1/routing/algebra", '{"provider": "nobody"}'), 400)
     assert (document["where"], "claude, openai, gemini" in document["detail"]) == ("provider", True)
     assert _pins(admin) == {"algebra": "claude"}
 

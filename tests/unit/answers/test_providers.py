@@ -132,7 +132,7 @@ RATES = st.dictionaries(
     st.integers(0, 2_000).flatmap(lambda n: st.builds(Rate, decided=st.just(n), correct=st.integers(0, n))),
 )
 AVAILABLE = st.lists(st.sampled_from(NAMES), min_size=1, unique=True)
-PINS = st.dictionaries(st.just("algebra"), st.sampled_from((*NAMES, "anthropic", "mistral")))
+PINS = st.dictionaries(st.just("algebra"), st.sampled_from((*NAMES, "anthropic", "nobody")))
 
 
 @given(rates=RATES, available=AVAILABLE, pins=PINS, default=st.sampled_from(NAMES))
@@ -183,7 +183,7 @@ def test_a_candidate_takes_over_after_just_the_verdicts_it_lacks(
         ({"gemini": (600, 540), "openai": (99, 99)}, ("openai", 1)),
         ({"gemini": (600, 540), "openai": (5_000, 4_000)}, None),
         ({"gemini": (600, 540), "openai": (100, 90)}, ("openai", 501)),
-        ({"gemini": (600, 540), "mistral": (499, 499)}, None),
+        ({"gemini": (600, 540), "nobody": (499, 499)}, None),
     ],
 )
 def test_who_would_take_over_from_gemini(rates: dict[str, tuple[int, int]], expected: tuple[str, int] | None) -> None:

@@ -237,7 +237,7 @@ def test_an_address_of_ones_own_is_asked(judges: ProviderServer, score: Any) -> 
     [
         ((), "(or TOUCHSTONE_COMPATIBLE_BASE_URL and TOUCHSTONE_COMPATIBLE_MODEL for an endpoint of your own)."),
         (("--provider", "openai"), "No key for openai: set OPENAI_API_KEY in the environment."),
-        (("--provider", "mistral"), "There is no provider mistral in the registry; it has claude, openai, gemini."),
+        (("--provider", "nobody"), "There is no provider nobody in the registry; it has claude, openai, gemini."),
     ],
 )
 def test_who_cannot_be_asked_is_said_in_one_sentence(score: Any, options: tuple[str, ...], words: str) -> None:

@@ -75,8 +75,8 @@ def test_a_provider_is_opened_by_any_of_its_names_and_known_by_one() -> None:
 
 
 def test_an_unlisted_provider_is_named() -> None:
-    with pytest.raises(SettingsError, match="no provider mistral"):
-        opened({}).get("mistral", "verify")
+    with pytest.raises(SettingsError, match="no provider nobody"):
+        opened({}).get("nobody", "verify")
 
 
 def test_adapters_are_made_once_a_provider_with_its_key() -> None:

@@ -232,7 +232,7 @@ def test_wrong_overrides_are_refused_with_what_and_where(text: str, told: str) -
 def test_unknown_names_are_refused_with_what_there_is() -> None:
     registry = load_registry({})
     with pytest.raises(SettingsError, match="claude, openai, gemini"):
-        registry.provider("mistral")
+        registry.provider("nobody")
     with pytest.raises(SettingsError, match=r"no model gpt-9 of openai"):
         registry.find("openai", "gpt-9")
 
@@ -288,5 +288,5 @@ def test_a_listed_model_keeps_its_price_on_another_tier() -> None:
 
 
 def test_no_model_serves_for_a_provider_that_is_not_listed() -> None:
-    with pytest.raises(SettingsError, match="no provider mistral"):
-        load_registry({}).serving("mistral", "strong", name="large")
+    with pytest.raises(SettingsError, match="no provider nobody"):
+        load_registry({}).serving("nobody", "strong", name="large")

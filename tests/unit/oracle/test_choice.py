@@ -57,7 +57,7 @@ UNABLE: list[tuple[dict[str, str], str | None, str]] = [
     ({"OPENAI_API_KEY": "o"}, "anthropic", "^No key for claude: set ANTHROPIC_API_KEY in the environment.$"),
     ({"OPENAI_API_KEY": "o", "ORACLE_LLM_PROVIDER": "anthropic"}, None, "set ANTHROPIC_API_KEY"),
     ({"OPENAI_API_KEY": "o", "ORACLE_LLM_MODEL": "next"}, None, "set ANTHROPIC_API_KEY"),
-    (BOTH, "mistral", "no provider mistral"),
+    (BOTH, "nobody", "no provider nobody"),
 ]
 
 

@@ -22,9 +22,9 @@ class _Rows:
 
 
 def as_rows(given: ReadAnswer, expected: ReadAnswer, *, same: bool | None) -> bool | None:
-    """The answer for two texts that are both rows of a matching task; `same`, the answer otherwise, if they are not.
+    """Compare two answers as rows of a matching task, whose values compare as `same`.
 
-    Of each side either the whole text or the answer in it may be the rows. The same rows are the same where one side
+    If they are not both rows, the result is `same`. Of each side either the whole text or the answer in it may be the rows. The same rows are the same where one side
     shows that they are rows; `A-3, B-1` and `A3, B1` are left open. Other partners are different where both sides
     show it.
     """
