@@ -28,11 +28,12 @@ def batching(tenant: str) -> BatchingContext:
     """The context of the steps of a tenant's batches."""
     from functions.observability import count_spends, count_verdict
     from touchstone.operations.provider_batches.context import BatchingContext, ScoringContext
-    from touchstone.oracle.choice import open_judge
     from touchstone.records import Replies
 
     @cache
     def scoring() -> ScoringContext:
+        from touchstone.oracle.choice import open_judge
+
         return ScoringContext(
             tasks=contexts.of_tasks(tenant),
             apis=judging.batch_apis(judging.choice().registry),

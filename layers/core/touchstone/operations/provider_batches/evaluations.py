@@ -23,6 +23,7 @@ from touchstone.operations.jobs.trying import GivenUp, after_failure
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
+    UNANSWERED,
     ListedQuestion,
     SettledQuestion,
     log_unreadable,
@@ -34,9 +35,6 @@ from touchstone.records.evaluations import in_batch
 from touchstone.references import Reference
 
 PURPOSE = "evaluate"
-UNANSWERED = "overloaded"
-"""The reason of a question that no batch answered and that is in the line again: the same as for a call without a
-reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

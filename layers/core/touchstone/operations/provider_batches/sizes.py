@@ -13,10 +13,10 @@ from pydantic import ValidationError
 from touchstone.errors import NotFoundError
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
 from touchstone.operations.provider_batches.context import BatchingContext
-from touchstone.operations.provider_batches.evaluations import UNANSWERED
 from touchstone.operations.provider_batches.following import DAY
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
+    UNANSWERED,
     ListedQuestion,
     lines_of,
     listed,
