@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from touchstone.answers.model import ENDED, AnswerRecord, Enrichment, SkipReason, Verification
+from touchstone.answers.model import ENDED, AnswerRecord, Enrichment, Verification
 from touchstone.answers.progress import settled, verified
 from touchstone.answers.retrieval import near_keys, problem_key
-from touchstone.errors import ConflictError, Unanswered
+from touchstone.errors import ConflictError, SkipReason, Unanswered
 from touchstone.judges.spends import Spend
 from touchstone.records import Answers
 

@@ -12,11 +12,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason
+from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route
 from touchstone.answers.progress import MAX_ATTEMPTS, route, settled
 from touchstone.answers.providers import Preferences, no_solver_sentence
 from touchstone.clock import Deadline
-from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, StoreError, TouchstoneError, Unanswered
+from touchstone.errors import (
+    ConflictError,
+    InputError,
+    JudgeError,
+    LimitError,
+    SkipReason,
+    StoreError,
+    TouchstoneError,
+    Unanswered,
+)
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.answers.context import AnswerContext
