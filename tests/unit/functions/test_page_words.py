@@ -26,7 +26,7 @@ from touchstone.answers.model import Difficulty, EvaluationState, Method, Status
 from touchstone.answers.progress import CALLER
 from touchstone.answers.providers import Why
 from touchstone.audits.record import AuditKind, AuditState
-from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.sandbox.result import Outcome
 from touchstone.audits.verdict import ProofStanding, Rating
 from touchstone.chinese.scripts import tables
 from touchstone.errors import SkipReason, Unscored

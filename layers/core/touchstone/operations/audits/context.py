@@ -65,7 +65,7 @@ class AuditContext(StepContext):
     solver: Callable[[str | None], Conversing]
     model: Callable[[str | None], Model | None]
     unpacked: UnpackedBundles
-    by_batch: CasesByBatch | None = None
+    by_batch: Callable[[], CasesByBatch] | None = None
 
     def record(self, audit_id: str) -> AuditRecord:
         """The record of an audit."""

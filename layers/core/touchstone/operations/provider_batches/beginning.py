@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 
-from touchstone.answers.model import SubmittedPlace
 from touchstone.attempts import Attempts
 from touchstone.aws import MAX_KEYS
 from touchstone.budgets import SpendReservation
@@ -121,6 +120,8 @@ def reserve_and_assign(context: BatchingContext, batch: ProviderBatch) -> Provid
 
 def _put_in(context: BatchingContext, batch: ProviderBatch) -> None:
     """Store in each record of a deep evaluation which batch has it now."""
+    from touchstone.answers.model import SubmittedPlace
+
     ends_by = context.clock() + _longest(context, batch)
     questions = lines_of(context, batch)
     for number, question in enumerate(questions):
@@ -128,7 +129,7 @@ def _put_in(context: BatchingContext, batch: ProviderBatch) -> None:
             context = with_records_read(context, batch.of, questions[number : number + MAX_KEYS])
         place = SubmittedPlace(provider_batch_id=batch.id, number=number, at=context.clock(), ends_by=ends_by)
         try:
-            context.evaluations.submit(tenant=context.tenant, answer_id=question.answer_id, place=place)
+            context.evaluations().submit(tenant=context.tenant, answer_id=question.answer_id, place=place)
         except OUT_OF_REACH as error:
             log_unreadable(question.answer_id, error)
 

@@ -94,12 +94,12 @@ async def still_wanted(
     There is none if the record is not in the batch any more.
     """
     answer_id = group[0].answer_id
-    record = context.evaluations.get(Reference(context.tenant, "answer", answer_id))
+    record = context.evaluations().get(Reference(context.tenant, "answer", answer_id))
     if not in_batch(record, batch.id):
         return {}
     found = await replayed(context, record, batch.provider)
     if isinstance(found.result, Evaluated):  # somebody asked the same question meanwhile, so the cache answers it
-        context.evaluations.complete(
+        context.evaluations().complete(
             tenant=context.tenant, answer_id=answer_id, evaluation=found.result.evaluation, spends=found.spends
         )
     return {} if found.wanted is None else {group[0].address or "": found.wanted}
@@ -116,14 +116,14 @@ async def settled(
     spends: tuple[Spend, ...] = ()
     unknown, unread = was_answered(reply), False
     try:
-        record = context.evaluations.get(Reference(context.tenant, "answer", answer_id))
+        record = context.evaluations().get(Reference(context.tenant, "answer", answer_id))
         if reply is None:
             _put_back(context, batch, record, reason=UNANSWERED)
             return SettledQuestion(answered=False)
         found = await replayed(context, record, batch.provider, reply)
         spends, unknown = found.spends, not found.spends and unknown and not isinstance(found.result, Evaluated)
         if isinstance(found.result, Evaluated):
-            context.evaluations.complete(
+            context.evaluations().complete(
                 tenant=context.tenant, answer_id=answer_id, evaluation=found.result.evaluation, spends=found.spends
             )
             return SettledQuestion(answered=True, spends=found.spends)
@@ -156,7 +156,7 @@ def _unanswered(
             context, batch, record, reason=after.reason, ended=after.ended, pause=after.until - now, spends=spends
         )
     elif in_batch(record, batch.id):
-        context.evaluations.fail(tenant=context.tenant, answer_id=record.id, failure=after.reason, spends=spends)
+        context.evaluations().fail(tenant=context.tenant, answer_id=record.id, failure=after.reason, spends=spends)
     else:
         _put_back(context, batch, record, reason=after.reason, spends=spends)
 
@@ -175,7 +175,7 @@ def _put_back(
 
     A record that is not in this batch any more stays as it is.
     """
-    context.evaluations.put_back(
+    context.evaluations().put_back(
         tenant=context.tenant,
         answer_id=record.id,
         provider_batch_id=batch.id,

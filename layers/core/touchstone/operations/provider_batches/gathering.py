@@ -232,7 +232,7 @@ def _ask_at_once(context: BatchingContext, waiting: Sequence[PendingEvaluation])
     at_once = 0
     for pending in waiting:
         try:
-            context.evaluations.ask_now(tenant=pending.tenant, answer_id=pending.answer_id)
+            context.evaluations().ask_now(tenant=pending.tenant, answer_id=pending.answer_id)
         except OUT_OF_REACH as error:
             log_unreadable(pending.answer_id, error)
         else:
@@ -295,17 +295,17 @@ async def _wanted_of(
 async def _wanted(context: BatchingContext, seat: _Seat, pending: PendingEvaluation) -> WaitingQuestion | None:
     """The question of a deep evaluation for a batch. None if there is none any more."""
     try:
-        record = context.evaluations.get(Reference(pending.tenant, "answer", pending.answer_id))
+        record = context.evaluations().get(Reference(pending.tenant, "answer", pending.answer_id))
         if record.evaluation.state != "deferred" or record.evaluation.when != "cheap":
             return None  # the index is a moment behind the record
         found = await replayed(context, record, seat.model.provider)
         if isinstance(found.result, Evaluated):
-            context.evaluations.complete(
+            context.evaluations().complete(
                 tenant=pending.tenant, answer_id=record.id, evaluation=found.result.evaluation, spends=found.spends
             )
             return None
         if found.wanted is None:
-            context.evaluations.ask_now(tenant=pending.tenant, answer_id=record.id)
+            context.evaluations().ask_now(tenant=pending.tenant, answer_id=record.id)
     except OUT_OF_REACH as error:
         log_unreadable(pending.answer_id, error)
         return None

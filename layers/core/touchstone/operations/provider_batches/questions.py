@@ -102,7 +102,8 @@ def with_records_read(
     """
     which = [Reference(context.tenant, "answer", one.answer_id) for one in questions]
     if of == "evaluation":
-        context = replace(context, evaluations=context.evaluations.preloaded(which))
+        evaluations = context.evaluations().preloaded(which)
+        context = replace(context, evaluations=lambda: evaluations)
     elif of == "verification":
         here = context.answers()
         here = replace(here, answers=here.answers.preloaded(which))

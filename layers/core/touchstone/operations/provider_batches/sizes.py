@@ -105,7 +105,7 @@ def _let_go(context: BatchingContext, batch: ProviderBatch, question: ListedQues
     A record that cannot be read still says that it is in the batch, and is settled with the batch once it can be read.
     """
     try:
-        context.evaluations.put_back(
+        context.evaluations().put_back(
             tenant=context.tenant,
             answer_id=question.answer_id,
             provider_batch_id=batch.id,

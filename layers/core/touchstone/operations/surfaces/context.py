@@ -91,7 +91,7 @@ class ExperimentContext(StepContext):
     judges: Callable[[str | None], Judges]
     model: Callable[[], Model | None]
     thresholds: Callable[[], JudgeThresholds] = dict
-    by_batch: PairsByBatch | None = None
+    by_batch: Callable[[], PairsByBatch] | None = None
 
     def record(self, experiment_id: str) -> ExperimentRecord:
         """The record of an experiment."""
