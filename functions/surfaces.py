@@ -10,7 +10,7 @@ from functions.composition.batching import metric_by_batch, pairs
 from functions.composition.contexts import of_experiments, of_measurements
 from functions.environment import environment
 from functions.steps import StepReferences, Work, list_output, step_handler
-from touchstone.surfaces.model import MetricName
+from touchstone.surfaces.names import MetricName
 
 if TYPE_CHECKING:
     from touchstone.operations.jobs.context import StepProgress

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from touchstone.operations.provider_batches.gathering import Gathering
     from touchstone.oracle.submission import Submission
     from touchstone.surfaces.measurement import Measurement
-    from touchstone.surfaces.model import MetricName
+    from touchstone.surfaces.names import MetricName
 
 
 def batching(tenant: str) -> BatchingContext:

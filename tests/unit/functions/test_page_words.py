@@ -54,7 +54,7 @@ from touchstone.surfaces.experiments.conclusion import Overall
 from touchstone.surfaces.experiments.record import ExperimentState
 from touchstone.surfaces.experiments.report.sentences import NoteName
 from touchstone.surfaces.measurement import MeasurementState
-from touchstone.surfaces.model import MetricName, Surface
+from touchstone.surfaces.names import MetricName, Surface
 from touchstone.text.language import Language
 
 FOLDER = Path(functions.pages.__file__).parent

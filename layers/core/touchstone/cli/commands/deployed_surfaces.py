@@ -31,7 +31,7 @@ from touchstone.extras import require_extras
 if TYPE_CHECKING:
     from touchstone.cli.deployment.client import Document
     from touchstone.cli.terminal.bars import Bars, MetricOutcome
-    from touchstone.surfaces.model import MetricName, Surface
+    from touchstone.surfaces.names import MetricName, Surface
 
 app = typer.Typer()
 measurement = typer.Typer(no_args_is_help=True, rich_markup_mode=None)

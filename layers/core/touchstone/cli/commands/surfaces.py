@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from touchstone.material import Source
     from touchstone.surfaces.catalogue import Material
     from touchstone.surfaces.evaluation import LeftOut, Report
-    from touchstone.surfaces.model import MetricName, Surface
+    from touchstone.surfaces.names import MetricName, Surface
 
 app = typer.Typer()
 evaluate = typer.Typer(no_args_is_help=True, rich_markup_mode=None)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from touchstone.surfaces.experiments.pairs import PairResult
     from touchstone.surfaces.experiments.record import ExperimentRecord
     from touchstone.surfaces.measurement import Measurement
-    from touchstone.surfaces.model import MetricName
+    from touchstone.surfaces.names import MetricName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
