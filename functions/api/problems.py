@@ -11,7 +11,6 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValida
 
 from touchstone import errors
 from touchstone.strict import fault_sentence, fault_words
-from touchstone.text import shortened
 
 STATUS: Mapping[type[errors.TouchstoneError], HTTPStatus] = {
     errors.KeyReusedError: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -84,6 +83,8 @@ def from_validation(error: RequestValidationError) -> Response[str]:
     The values at fault are not repeated: they are the caller's, and may be large. Faults may be many, too: the first
     `MAX_FAULTS` are listed, and `more_errors` says how many more there are. Names may be long: they are cut.
     """
+    from touchstone.text import shortened
+
     found = error.errors()
     faults = [
         {
