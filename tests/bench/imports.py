@@ -6,7 +6,7 @@ Four times, each from the beginning of the process:
 
 - `import`: the handler's module, as the platform imports it before it calls the handler.
 - `+table`: the first table too. This is the start, and is held to 1.1 of the limit.
-- `+own`: also what the handler's function itself imports, which its call needs.
+- `+own`: also what the handler's function and its use case in `touchstone.operations` import when they are called.
 - `+parts`: also what the call builds before it begins to work: the context of a step, or the use case. No bar is set
   for the last two, because what a call needs differs; `tests/unit/functions/test_rooms.py` says which rooms no call
   of a handler loads.
@@ -26,9 +26,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from inspect import getsource, isfunction, ismodule, unwrap
 from pathlib import Path
+from textwrap import dedent
+from typing import Any
 
 from infra.grants import GRANTS
 
@@ -93,7 +97,8 @@ PARTS = {
     "functions.drain": "work.drain()",
     "functions.intake": "contexts.of_answers('bench'); work.intake('bench', bulk=True)",
     "functions.oracle": "contexts.of_tasks('bench')",
-    "functions.provider_batches.advance": "batching.batching('bench')",
+    "functions.provider_batches.advance": "batching.batching('bench')\n"
+    "from touchstone.operations.provider_batches import kinds; kinds.work_of('evaluation')",
     "functions.purge": "work.purging()",
     "functions.quizzes": "contexts.of_quizzes('bench')",
     "functions.sandbox": "",
@@ -102,6 +107,7 @@ PARTS = {
     "functions.sweep": "work.answer_sweep(); work.sweep()",
 }
 """What the first call of a handler builds; a step that is not listed builds what its module's name stands for."""
+COMPOSED = {path.stem for path in (ROOT / "functions" / "composition").glob("*.py")}
 HEAVY = (
     "google.genai", "openai", "anthropic", "aiohttp", "httpx", "httpx2", "sympy", "mpmath", "math_verify",
     "latex2sympy2_extended", "pypinyin", "jinja2", "yaml", "rich", "typer", "numpy",
@@ -121,6 +127,10 @@ SET_BY_US = ("AWS_", "TOUCHSTONE_", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPRE
 """Variables that no measured process inherits: a deployed function finds its bytecode there, whoever runs this."""
 
 
+USE_CASES = "touchstone.operations"
+"""The room whose functions a handler calls, and which are followed for what they import when they are called."""
+BY_WHAT_IS_ASKED = ("functions.api.app", "functions.api.verifying", "touchstone.operations.provider_batches.kinds")
+"""Modules whose functions import one of many, by the request or the record: they are not followed."""
 COLUMNS = ("import", "+table", "+own", "+parts")
 START = COLUMNS.index("+table")
 
@@ -142,13 +152,49 @@ def module_of(handler: str) -> str:
     return handler if (ROOT / f"{handler.replace('.', '/')}.py").exists() else handler.rpartition(".")[0]
 
 
-def own_imports(handler: str) -> str:
-    """What the function of a handler imports when it is called, in any of its branches."""
+def function_of(handler: str) -> Callable[..., Any]:
+    """The function of a handler, without its decorators."""
     module = module_of(handler)
     name = "handler" if module == handler else handler.rpartition(".")[2]
-    body = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")).body
-    (function,) = (one for one in body if isinstance(one, ast.FunctionDef) and one.name == name)
-    return "\n".join(ast.unparse(one) for one in ast.walk(function) if isinstance(one, ast.ImportFrom))
+    return unwrap(getattr(import_module(module), name))
+
+
+def own_imports(handler: str) -> str:
+    """What a handler's function and its use case import when they are called, in any of their branches."""
+    module = module_of(handler)
+    if module in BY_WHAT_IS_ASKED:
+        return ""
+    found = _imports_in(function_of(handler), rooms=(module, USE_CASES), seen=set())
+    return "\n".join(dict.fromkeys(found))
+
+
+def _imports_in(function: Callable[..., Any], *, rooms: tuple[str, ...], seen: set[object]) -> Iterator[str]:
+    """The imports inside a function, and inside the functions of the `rooms` that it names, whichever way it does."""
+    seen.add(function)
+    body = ast.parse(dedent(getsource(function)))
+    names = dict(getattr(function, "__globals__", {}))
+    for one in ast.walk(body):
+        if isinstance(one, ast.ImportFrom) and one.module is not None:
+            yield ast.unparse(one)
+            for name in one.names:
+                names[name.asname or name.name] = _imported(one.module, name.name)
+    for one in ast.walk(body):
+        named: Any = None
+        if isinstance(one, ast.Name):
+            named = names.get(one.id)
+        elif isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name):
+            named = getattr(names.get(one.value.id), one.attr, None) if ismodule(names.get(one.value.id)) else None
+        named = unwrap(named) if callable(named) else None
+        if not isfunction(named) or named in seen or named.__module__ in BY_WHAT_IS_ASKED:
+            continue
+        if named.__module__.startswith(rooms):
+            yield from _imports_in(named, rooms=rooms, seen=seen)
+
+
+def _imported(module: str, name: str) -> object:
+    """What `from module import name` gives."""
+    home = import_module(module)
+    return getattr(home, name) if hasattr(home, name) else import_module(f"{module}.{name}")
 
 
 def start(stages: Sequence[str], *, bytecode: str) -> Start:
@@ -171,7 +217,7 @@ def start(stages: Sequence[str], *, bytecode: str) -> Start:
 def parts_of(handler: str) -> str:
     """What the first call of a handler builds before it begins to work."""
     parts = PARTS[handler] if handler in PARTS else PARTS[module_of(handler)]
-    homes = sorted(set(re.findall(r"(\w+)\.\w+\(", parts)))
+    homes = sorted(set(re.findall(r"(\w+)\.\w+\(", parts)) & COMPOSED)
     return f"from functions.composition import {', '.join(homes)}\n{parts}" if homes else ""
 
 

@@ -19,20 +19,24 @@ from touchstone.answers.labelling import CARDS_OF_CALLS, rated, verdicts_of
 from touchstone.answers.model import ENDED, AnswerRecord, Attempt, DeepEvaluation, EvaluationState, Verification
 from touchstone.judges.base import asks_in_turn
 from touchstone.judges.spends import count_unpriced
-from touchstone.records.counters import Increment, counted_tallies, counts_pk, deferred_pk, shard_of, summed
+from touchstone.records.counters import (
+    PROVIDER,
+    Increment,
+    counted_tallies,
+    counts_pk,
+    deferred_pk,
+    rate_sks,
+    shard_of,
+    summed,
+)
 from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
-from touchstone.records.keys import of_tenant, part
-from touchstone.statistics.tallies import CardTally, JudgeKey, RatedAs
+from touchstone.records.keys import of_tenant
+from touchstone.statistics.tallies import CardTally, JudgeKey
 from touchstone.text import normalised as normalised_form
 
-PROVIDER = "PROVIDER#"
-"""The prefix of the sort keys of providers' rates."""
 FIRST, RETRY = "first", "retry"
 """The prefixes of the sums of first attempts (their difficulty follows) and of all later attempts. Attempts that an
 earlier release counted are in neither."""
-DRAWN, CHOSEN = "drawn", "chosen"
-"""The prefixes of the sums of labels in a rate's counter (verdict and label follow): of things that were drawn at
-random, and of all others."""
 MILLIONTHS = 1_000_000
 DIMENSIONS = ("correctness", "completeness", "clarity", "pedagogy", "format", "overall")
 MAX_SUGGESTIONS = 20
@@ -103,22 +107,6 @@ def _volume(record: AnswerRecord) -> dict[str, int]:
         if attempt.verification is not None and attempt.verification.passed is None:
             counts = summed(counts, {f"skip_{attempt.verification.skip_reason or 'unknown'}": 1})
     return counts
-
-
-def rate_sks(rated_as: RatedAs) -> Iterator[str]:
-    """The sort keys of the counters that hold how often answers with this provider, model and subject are right."""
-    provider, model, subject = part(rated_as.provider), part(rated_as.model), rated_as.subject
-    if subject is not None:
-        yield f"{PROVIDER}{provider}#{part(subject)}"
-    if subject is not None and model:
-        yield f"MODEL#{model}#SUBJECT#{part(subject)}"
-    if rated_as.difficulty is not None and model:
-        yield f"MODEL#{model}#DIFFICULTY#{rated_as.difficulty}"
-
-
-def label_counts(verdict: str, label: str, *, at_random: bool) -> dict[str, int]:
-    """What a label adds to the rates that its verdict counts for; `at_random`: its thing was drawn at random."""
-    return {f"{DRAWN if at_random else CHOSEN}#{part(verdict)}#{part(label)}": 1}
 
 
 def _rates(record: AnswerRecord, pk: str) -> Iterator[Increment]:

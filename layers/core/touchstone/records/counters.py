@@ -12,15 +12,20 @@ from dataclasses import dataclass, field
 
 from touchstone.errors import SettingsError
 from touchstone.records.judge_counts import counts_of, judge_sk
-from touchstone.records.keys import of_tenant
+from touchstone.records.keys import of_tenant, part
 from touchstone.records.table import Action
-from touchstone.statistics.tallies import CardTally, JudgeKey
+from touchstone.statistics.tallies import CardTally, JudgeKey, RatedAs
 
 COUNT_SHARDS, MOST_COUNT_SHARDS = 4, 32
 """The least (default) and the most shards of a tenant's counters. A partition takes 1,000 write units a second and a
 finished answer costs about 16 on the counters: 4 shards carry 240 answers a second for one tenant, and make collisions
 of two transactions on one counter four times rarer. A deployment may set more shards."""
 SHARDS_SETTING = "TOUCHSTONE_COUNT_SHARDS"
+PROVIDER = "PROVIDER#"
+"""The prefix of the sort keys of providers' rates."""
+DRAWN, CHOSEN = "drawn", "chosen"
+"""The prefixes of the sums of labels in a rate's counter (verdict and label follow): of things that were drawn at
+random, and of all others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +104,22 @@ def shard_of(record_id: str) -> int:
 def counts_pk(tenant: str, shard: int) -> str:
     """The partition of one shard of a tenant's counters."""
     return of_tenant(tenant, "COUNTS", str(shard))
+
+
+def rate_sks(rated_as: RatedAs) -> Iterator[str]:
+    """The sort keys of the counters that hold how often answers with this provider, model and subject are right."""
+    provider, model, subject = part(rated_as.provider), part(rated_as.model), rated_as.subject
+    if subject is not None:
+        yield f"{PROVIDER}{provider}#{part(subject)}"
+    if subject is not None and model:
+        yield f"MODEL#{model}#SUBJECT#{part(subject)}"
+    if rated_as.difficulty is not None and model:
+        yield f"MODEL#{model}#DIFFICULTY#{rated_as.difficulty}"
+
+
+def label_counts(verdict: str, label: str, *, at_random: bool) -> dict[str, int]:
+    """What a label adds to the rates that its verdict counts for; `at_random`: its thing was drawn at random."""
+    return {f"{DRAWN if at_random else CHOSEN}#{part(verdict)}#{part(label)}": 1}
 
 
 def deferred_pk(record_id: str) -> str:

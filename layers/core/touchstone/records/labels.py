@@ -15,8 +15,7 @@ from pydantic import Field
 
 from touchstone.aws import ConditionFailedError, Table, jitter, read_many
 from touchstone.errors import ConflictError, StoreError
-from touchstone.records.answer_counters import label_counts, rate_sks
-from touchstone.records.counters import Increment, action_of, changes, counts_pk, shard_of
+from touchstone.records.counters import Increment, action_of, changes, counts_pk, label_counts, rate_sks, shard_of
 from touchstone.records.judge_counts import counts_of, judge_sk
 from touchstone.records.keys import Key, of_tenant, part, sortable
 from touchstone.records.lists import Page, all_of, newest

@@ -9,20 +9,17 @@ from touchstone.answers.providers import Rate
 from touchstone.aws import store_faults
 from touchstone.judges.spends import cost_to_show
 from touchstone.records.answer_counters import (
-    CHOSEN,
     COUNTED_STATES,
     DIMENSIONS,
-    DRAWN,
     FIRST,
     MILLIONTHS,
-    PROVIDER,
     RETRY,
     approaches_pk,
     contributions,
     suggestions_pk,
 )
 from touchstone.records.answer_items import OfAnswers
-from touchstone.records.counters import MOST_COUNT_SHARDS, Increment, count_shards, counts_pk
+from touchstone.records.counters import CHOSEN, DRAWN, MOST_COUNT_SHARDS, PROVIDER, Increment, count_shards, counts_pk
 from touchstone.records.judge_counts import JUDGE, judge_of, tally_of
 from touchstone.records.keys import of_tenant, text_of
 from touchstone.records.labels import LABELS, counted_for, labels_of
