@@ -156,7 +156,8 @@ def function_of(handler: str) -> Callable[..., Any]:
     """The function of a handler, without its decorators."""
     module = module_of(handler)
     name = "handler" if module == handler else handler.rpartition(".")[2]
-    return unwrap(getattr(import_module(module), name))
+    function: Callable[..., Any] = unwrap(getattr(import_module(module), name))
+    return function
 
 
 def own_imports(handler: str) -> str:

@@ -80,7 +80,8 @@ class ExperimentContext(StepContext):
 
     `judge`, `several` and `thresholds` are for an experiment what they are in `MeasuringContext` for a measurement.
     `judges` gives the judges among which the models of variants' prompts are, `model` the model that the judge would
-    ask, None without any key. `by_batch` sends questions that can wait through batches; None if there are no batches.
+    ask, None without any key. `by_batch` gives what sends questions that can wait through batches, and is
+    called only for these; None if there are no batches.
     """
 
     experiments: Experiments
