@@ -26,12 +26,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import getsource, isfunction, ismodule, unwrap
 from pathlib import Path
 from textwrap import dedent
+from types import FunctionType
 from typing import Any
 
 from infra.grants import GRANTS
@@ -152,11 +153,11 @@ def module_of(handler: str) -> str:
     return handler if (ROOT / f"{handler.replace('.', '/')}.py").exists() else handler.rpartition(".")[0]
 
 
-def function_of(handler: str) -> Callable[..., Any]:
+def function_of(handler: str) -> FunctionType:
     """The function of a handler, without its decorators."""
     module = module_of(handler)
     name = "handler" if module == handler else handler.rpartition(".")[2]
-    function: Callable[..., Any] = unwrap(getattr(import_module(module), name))
+    function: FunctionType = unwrap(getattr(import_module(module), name))
     return function
 
 
@@ -169,11 +170,12 @@ def own_imports(handler: str) -> str:
     return "\n".join(dict.fromkeys(found))
 
 
-def _imports_in(function: Callable[..., Any], *, rooms: tuple[str, ...], seen: set[object]) -> Iterator[str]:
+def _imports_in(function: FunctionType, *, rooms: tuple[str, ...], seen: set[object]) -> Iterator[str]:
     """The imports inside a function, and inside the functions of the `rooms` that it names, whichever way it does."""
     seen.add(function)
     body = ast.parse(dedent(getsource(function)))
-    names = dict(getattr(function, "__globals__", {}))
+    local = function.__code__.co_varnames
+    names = {name: one for name, one in function.__globals__.items() if name not in local}
     for one in ast.walk(body):
         if isinstance(one, ast.ImportFrom) and one.module is not None:
             yield ast.unparse(one)
