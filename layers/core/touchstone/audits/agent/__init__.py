@@ -7,9 +7,9 @@ from touchstone.lazy import lazy_exports
 if TYPE_CHECKING:
     from touchstone.audits.agent.bounds import Bounds as Bounds
     from touchstone.audits.agent.library import Library as Library
-    from touchstone.audits.agent.solved import SolvedCase as SolvedCase
-    from touchstone.audits.agent.solved import audited_of as audited_of
-    from touchstone.audits.agent.solved import solved as solved
+    from touchstone.audits.agent.results import SolvedCase as SolvedCase
+    from touchstone.audits.agent.results import audited_of as audited_of
+    from touchstone.audits.agent.results import solved as solved
     from touchstone.audits.agent.solving import begin as begin
     from touchstone.audits.agent.solving import open_solver as open_solver
     from touchstone.audits.agent.solving import reopened as reopened

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from touchstone.audits.agent.bounds import MAX_SILENT_TURNS, TURN_SECONDS, Bounds
 from touchstone.audits.agent.library import Library
-from touchstone.audits.agent.solved import SolvedCase, solved
+from touchstone.audits.agent.results import SolvedCase, solved
 from touchstone.audits.agent.state import AgentState, Ended
 from touchstone.audits.agent.tools import TOOLS
 from touchstone.audits.agent.workbench import Workbench, carry_out
