@@ -6,7 +6,7 @@ from functions.composition.contexts import of_answers
 from functions.composition.work import bulk_evaluations, run
 from functions.observability import count_evaluation, count_verdict
 from functions.steps import StepReferences, references_handler, seconds_until
-from touchstone.answers.model import SkipReason
+from touchstone.errors import SkipReason
 
 
 class AnswerReferences(StepReferences):

@@ -36,7 +36,7 @@ class AuditReferences(StepReferences):
 
 def _by_batches(tenant: str) -> AuditContext:
     """As `of_audits`, with the providers' batches, which only an audit that can wait uses. Other steps load none."""
-    return replace(of_audits(tenant), by_batch=cases(tenant))
+    return replace(of_audits(tenant), by_batch=partial(cases, tenant))
 
 
 _step = step_handler(AuditReferences, of_audits, more=list_output, counted_as="Audit")

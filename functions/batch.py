@@ -1,10 +1,12 @@
 """The steps of a batch: cut its file into chunks, do the lines of each chunk, and collect the results."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -17,6 +19,10 @@ from functions.observability import count_verdict, logger, publishing
 from functions.steps import seconds_until
 from touchstone.clock import Deadline
 from touchstone.operations.batches.chunks import LineChunk, tenant_of
+
+if TYPE_CHECKING:
+    from touchstone.operations.jobs.waiting import LineStanding, OpenLine
+    from touchstone.records import Batch
 
 RESERVE_SECONDS = 60.0
 """The part of the function's time that is kept free for storing the results."""
@@ -61,6 +67,13 @@ def lines(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
     return {"done": batch.done, "failed": batch.failed}
 
 
+def _add_to_batches(file: Batch, lines: Sequence[OpenLine], *, begin: bool) -> dict[int, LineStanding]:
+    """Add the open questions of a file's lines to providers' batches; see `FileBatches.add_to_batches`."""
+    from touchstone.operations.provider_batches.files import WantingWork
+
+    return of_files(file.tenant).add_to_batches(WantingWork.of_file(file), lines, begin=begin)
+
+
 @publishing
 def collect(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Close the batch or say until when it waits, unless an execution other than `owner` works on it."""
@@ -74,7 +87,6 @@ def collect(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
     logger.append_keys(tenant=tenant, correlation_id=batch_id)
     from touchstone.operations.batches.rounds import Rounds
     from touchstone.operations.batches.rounds import collect as collect_parts
-    from touchstone.operations.provider_batches.files import WantingWork
 
     # The machine carries these values from the last round; before the first round they are missing.
     since = event.get("since")
@@ -88,9 +100,7 @@ def collect(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
         batch_id,
         owner=owner,
         rounds=rounds,
-        by_batch=lambda file, lines, *, begin: of_files(tenant).add_to_batches(
-            WantingWork.of_file(file), lines, begin=begin
-        ),
+        by_batch=_add_to_batches,
     )
     if gathered.open_key is None or gathered.rounds.since is None:
         return {"state": gathered.batch.state}

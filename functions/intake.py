@@ -12,16 +12,15 @@ from functions.composition.contexts import of_answers
 from functions.composition.stores import tenants
 from functions.composition.work import bulk_evaluations, intake, run
 from functions.observability import count_verdict, log_fault, logger, publishing
-from touchstone.answers.model import ENDED
 from touchstone.clock import Deadline
 from touchstone.errors import TouchstoneError
-from touchstone.operations.answers.messages import Message, parse_message, take
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
+    from touchstone.operations.answers.messages import Message
 
 RESERVE_SECONDS = 20.0
 """The part of the function's time that is kept free for storing the results."""
@@ -29,6 +28,8 @@ RESERVE_SECONDS = 20.0
 
 def take_record(record: SQSRecord, lambda_context: LambdaContext) -> dict[str, Any]:
     """Do one message. An error sends the message back to the queue; after five tries it goes to the dead letters."""
+    from touchstone.operations.answers.messages import parse_message
+
     logger.clear_state()  # a message that cannot be read names no tenant
     try:
         message = parse_message(record.body)
@@ -53,6 +54,9 @@ def _done_once(message: Message, deadline: Deadline) -> dict[str, Any]:
 
 
 def _taken(message: Message, deadline: Deadline) -> dict[str, Any]:
+    from touchstone.answers.model import ENDED
+    from touchstone.operations.answers.messages import take
+
     taken = take(
         message,
         tenants=tenants(),

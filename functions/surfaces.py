@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from functions.composition.batching import metric_by_batch, pairs
 from functions.composition.contexts import of_experiments, of_measurements
 from functions.environment import environment
 from functions.steps import StepReferences, Work, list_output, step_handler
-from touchstone.surfaces.model import MetricName
+from touchstone.surfaces.names import MetricName
 
 if TYPE_CHECKING:
     from touchstone.operations.jobs.context import StepProgress
@@ -49,7 +50,7 @@ def _of_its_machine(tenant: str) -> MeasuringContext:
 
 def _by_batches(tenant: str) -> ExperimentContext:
     """As `of_experiments`, with the providers' batches, which only an experiment that can wait uses."""
-    return replace(of_experiments(tenant), by_batch=pairs(tenant))
+    return replace(of_experiments(tenant), by_batch=partial(pairs, tenant))
 
 
 _of_metric = step_handler(MetricReferences, _of_its_machine)

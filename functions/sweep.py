@@ -6,12 +6,13 @@ from typing import Any
 from functions.composition.contexts import announcer
 from functions.composition.work import answer_sweep, sweep
 from functions.observability import count_verdict, measure, note, publishing
-from touchstone.operations.jobs.sweep import MOST
 
 
 @publishing
 def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Sweep once. Return the counts."""
+    from touchstone.operations.jobs.sweep import MOST
+
     sent = announcer().pending(limit=MOST)  # first, as the rest may fail and payouts depend on these events
     swept = answer_sweep().run()
     measure("Backlog", swept.backlog.count)

@@ -11,7 +11,6 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValida
 
 from touchstone import errors
 from touchstone.strict import fault_sentence, fault_words, placed
-from touchstone.text import shortened
 
 STATUS: Mapping[type[errors.TouchstoneError], HTTPStatus] = {
     errors.KeyReusedError: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -85,6 +84,8 @@ def from_validation(error: RequestValidationError, given: Mapping[str, Any]) -> 
     the caller's, and may be large. Faults may be many, too: the first `MAX_FAULTS` are listed, and `more_errors` says
     how many more there are. Names may be long: they are cut.
     """
+    from touchstone.text import shortened
+
     found = placed(error.errors(), {"path": None, "header": None, **given})
     faults = [
         {

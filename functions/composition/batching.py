@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING
 
 from functions.composition import contexts, judging, stores
@@ -21,18 +21,19 @@ if TYPE_CHECKING:
     from touchstone.operations.provider_batches.gathering import Gathering
     from touchstone.oracle.submission import Submission
     from touchstone.surfaces.measurement import Measurement
-    from touchstone.surfaces.model import MetricName
+    from touchstone.surfaces.names import MetricName
 
 
 def batching(tenant: str) -> BatchingContext:
     """The context of the steps of a tenant's batches."""
     from functions.observability import count_spends, count_verdict
     from touchstone.operations.provider_batches.context import BatchingContext, ScoringContext
-    from touchstone.oracle.choice import open_judge
     from touchstone.records import Replies
 
     @cache
     def scoring() -> ScoringContext:
+        from touchstone.oracle.choice import open_judge
+
         return ScoringContext(
             tasks=contexts.of_tasks(tenant),
             apis=judging.batch_apis(judging.choice().registry),
@@ -42,7 +43,7 @@ def batching(tenant: str) -> BatchingContext:
     return BatchingContext(
         tenant=tenant,
         batches=stores.provider_batches(),
-        evaluations=stores.batched_evaluations(),
+        evaluations=stores.batched_evaluations,
         objects=stores.scratch(),
         judges=judging.judges(tenant),
         apis=judging.batch_apis(),
@@ -68,24 +69,39 @@ def of_files(tenant: str) -> FileBatches:
 
 
 def tried(tenant: str) -> Callable[[AnswerRecord], Awaitable[AnswerRecord | tuple[WantedQuestion, ...]]]:
-    """A function that tries a verification of a tenant's file without asking a judge; see `verifications.tried`."""
-    from touchstone.operations.provider_batches import verifications
+    """A function that tries a verification of a tenant's file without asking a judge; see `verifications.tried`.
 
-    return partial(verifications.tried, batching(tenant))
+    This function and those below load nothing of batches before they are called: most work is asked at once.
+    """
+
+    async def work(record: AnswerRecord) -> AnswerRecord | tuple[WantedQuestion, ...]:
+        from touchstone.operations.provider_batches import verifications
+
+        return await verifications.tried(batching(tenant), record)
+
+    return work
 
 
 def measured(tenant: str) -> Callable[[Measurement], Awaitable[Measurement | tuple[WantedQuestion, ...]]]:
     """A function that tries a measurement of a tenant's file without asking a judge; see `measurements.tried`."""
-    from touchstone.operations.provider_batches import measurements
 
-    return partial(measurements.tried, batching(tenant))
+    async def work(measurement: Measurement) -> Measurement | tuple[WantedQuestion, ...]:
+        from touchstone.operations.provider_batches import measurements
+
+        return await measurements.tried(batching(tenant), measurement)
+
+    return work
 
 
 def metric_by_batch(tenant: str) -> Callable[[Measurement, MetricName], Awaitable[datetime | None]]:
     """A function that measures a metric by a batch of its own; see `measurements.measure_by_batch`."""
-    from touchstone.operations.provider_batches import measurements
 
-    return partial(measurements.measure_by_batch, batching(tenant), contexts.workflows)
+    async def work(measurement: Measurement, metric: MetricName) -> datetime | None:
+        from touchstone.operations.provider_batches import measurements
+
+        return await measurements.measure_by_batch(batching(tenant), contexts.workflows, measurement, metric)
+
+    return work
 
 
 def pairs(tenant: str) -> ExperimentBatches:
@@ -104,9 +120,13 @@ def cases(tenant: str) -> AuditBatches:
 
 def scored(tenant: str) -> Callable[[Submission], Awaitable[datetime | None]]:
     """A function that carries the scoring of a tenant's submission by its own batch; see `scorings.score_by_batch`."""
-    from touchstone.operations.provider_batches import scorings
 
-    return partial(scorings.score_by_batch, batching(tenant), contexts.workflows)
+    async def work(submission: Submission) -> datetime | None:
+        from touchstone.operations.provider_batches import scorings
+
+        return await scorings.score_by_batch(batching(tenant), contexts.workflows, submission)
+
+    return work
 
 
 def gathering() -> Gathering:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from functions.composition import judging, stores
 from functions.environment import environment
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from touchstone.judges import Judge, Judges
     from touchstone.judges.base import JudgeCount, Tier
     from touchstone.judges.conversing import Conversing
@@ -124,13 +126,31 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
     """The context of the steps of tasks. `patient`: judges wait for the next free slot in a minute's quota."""
     from functions.observability import count_spends
     from touchstone.operations.tasks.context import TaskContext
-    from touchstone.oracle.choice import open_another_judge, open_judge, open_panel
-    from touchstone.oracle.model import TIER
     from touchstone.records import Comparisons, Judgements
 
+    # Most steps ask no judge: what opens one is loaded when a step does.
     def judges() -> Judges:
-        """The judges, opened only when a step asks one: most steps ask none."""
         return judging.judges_of_submissions(tenant, patient=patient)
+
+    def judge() -> Judge:
+        from touchstone.oracle.choice import open_judge
+
+        return open_judge(judges(), judging.choice())
+
+    def other_judge(than: Collection[str]) -> Judge | None:
+        from touchstone.oracle.choice import open_another_judge
+
+        return open_another_judge(judges(), judging.choice(), than=than)
+
+    def judge_at(provider: str) -> Judge:
+        from touchstone.oracle.model import TIER
+
+        return judges().get(provider, TIER)
+
+    def panel(wanted: int | Literal["until_sure"]) -> JudgePanel | None:
+        from touchstone.oracle.choice import open_panel
+
+        return open_panel(judges(), judging.choice(), wanted)
 
     return TaskContext(
         tenant=tenant,
@@ -141,10 +161,10 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
         challenges=stores.challenges(),
         scratch=stores.scratch(),
         announcer=announcer(),
-        judge=lambda: open_judge(judges(), judging.choice()),
-        other_judge=lambda than: open_another_judge(judges(), judging.choice(), than=than),
-        judge_at=lambda provider: judges().get(provider, TIER),
-        panel=lambda wanted: open_panel(judges(), judging.choice(), wanted),
+        judge=judge,
+        other_judge=other_judge,
+        judge_at=judge_at,
+        panel=panel,
         thresholds=lambda: judging.sure_judges(tenant),
         paid=count_spends,
         traces=stores.traces_kept(),

@@ -5,7 +5,7 @@ from functools import partial
 from urllib.parse import urlencode
 
 from functions.pages.tables import Column, PageTable, Row, cut, row_of
-from touchstone.audits.recheck import Drift
+from touchstone.audits.drift import Drift
 from touchstone.audits.record import AuditView
 from touchstone.audits.report import AuditedCase, StoredProof
 

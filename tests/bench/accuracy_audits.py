@@ -22,8 +22,8 @@ from tests.bench.accuracy_checks import rows
 from touchstone.audits.bundles import Bundles, Target
 from touchstone.audits.case import AuditCase
 from touchstone.audits.sandbox.bubblewrap import open_sandbox
-from touchstone.audits.sandbox.outcomes import Outcome
-from touchstone.audits.sandbox.prove import ProofResult, prove
+from touchstone.audits.sandbox.prove import prove
+from touchstone.audits.sandbox.result import Outcome, ProofResult
 from touchstone.audits.verdict import rate
 
 SHOWN = 160

@@ -1,6 +1,15 @@
-"""What a handler costs before its first answer: its import, and the first table, against the least that it could be.
+"""What a handler costs before its first answer: its start, and what its first call loads, against a limit.
 
     uv run python -m tests.bench.imports [HANDLER …] [--rounds N]
+
+Four times, each from the beginning of the process:
+
+- `import`: the handler's module, as the platform imports it before it calls the handler.
+- `+table`: the first table too. This is the start, and is held to 1.1 of the limit.
+- `+own`: also what the handler's function and its use case in `touchstone.operations` import when they are called.
+- `+parts`: also what the call builds before it begins to work: the context of a step, or the use case. No bar is set
+  for the last two, because what a call needs differs; `tests/unit/functions/test_rooms.py` says which rooms no call
+  of a handler loads.
 
 The limit is measured in the same run: a process that imports and makes a DynamoDB client, Powertools' Logger and
 Metrics and one pydantic model; for the API its event handler too, for the intake its batch processor. Each figure is
@@ -12,13 +21,19 @@ import argparse
 import ast
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from inspect import getsource, isfunction, ismodule, unwrap
 from pathlib import Path
+from textwrap import dedent
+from types import FunctionType
+from typing import Any
 
 from infra.grants import GRANTS
 
@@ -35,12 +50,8 @@ def spent(code):
     return time.perf_counter() - wall, time.process_time() - cpu
 
 heavy, *stages = json.loads(sys.argv[1])
-took, loaded = [], []
-for place, stage in enumerate(stages):
-    took.append(spent(stage))
-    if place == 0:
-        loaded = [name for name in heavy if name in sys.modules]
-print(json.dumps([took, loaded]))
+took = [spent(stage) for stage in stages]
+print(json.dumps([took, [name for name in heavy if name in sys.modules]]))
 """
 REFERENCE = """
 import boto3
@@ -72,19 +83,32 @@ LIMIT_OF = {
 }
 """Those that need more of Powertools by the kind of their event."""
 TABLE = "from functions.composition import stores\nstores.table()"
+WITHOUT_TABLE = ("functions.sandbox",)
 PARTS = {
     "functions.api.app": "work.intake('bench')",
-    "functions.api.verifying": "work.intake('bench')",
     "functions.api.authorizer": "stores.tokens()",
-    "functions.drain": "work.drain()",
-    "functions.intake": "contexts.of_answers('bench'); work.intake('bench')",
-    "functions.sweep": "work.answer_sweep()",
-    "functions.batch.prepare": "work.batching('bench')",
-    "functions.batch.lines": "work.line_work('bench', ended=print)",
+    "functions.api.verifying": "work.intake('bench')",
+    "functions.answers": "contexts.of_answers('bench')",
+    "functions.answers.fail": "stores.answers()",
+    "functions.audits": "contexts.of_audits('bench')",
+    "functions.audits.weekly": "intakes.weekly_audits()",
     "functions.batch.collect": "work.batching('bench')",
+    "functions.batch.lines": "work.line_work('bench', ended=print)",
+    "functions.batch.prepare": "work.batching('bench')",
+    "functions.drain": "work.drain()",
+    "functions.intake": "contexts.of_answers('bench'); work.intake('bench', bulk=True)",
+    "functions.oracle": "contexts.of_tasks('bench')",
+    "functions.provider_batches.advance": "batching.batching('bench')\n"
+    "from touchstone.operations.provider_batches import kinds; kinds.work_of('evaluation')",
+    "functions.purge": "work.purging()",
+    "functions.quizzes": "contexts.of_quizzes('bench')",
+    "functions.sandbox": "",
+    "functions.surfaces": "contexts.of_experiments('bench')",
+    "functions.surfaces.measure": "contexts.of_measurements('bench')",
+    "functions.sweep": "work.answer_sweep(); work.sweep()",
 }
-"""What the first call of a handler builds; the steps of the machines, which are not listed, build a context."""
-A_STEP = "contexts.of_answers('bench')"
+"""What the first call of a handler builds; a step that is not listed builds what its module's name stands for."""
+COMPOSED = {path.stem for path in (ROOT / "functions" / "composition").glob("*.py")}
 HEAVY = (
     "google.genai", "openai", "anthropic", "aiohttp", "httpx", "httpx2", "sympy", "mpmath", "math_verify",
     "latex2sympy2_extended", "pypinyin", "jinja2", "yaml", "rich", "typer", "numpy",
@@ -104,9 +128,17 @@ SET_BY_US = ("AWS_", "TOUCHSTONE_", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPRE
 """Variables that no measured process inherits: a deployed function finds its bytecode there, whoever runs this."""
 
 
+USE_CASES = "touchstone.operations"
+"""The room whose functions a handler calls, and which are followed for what they import when they are called."""
+BY_WHAT_IS_ASKED = ("functions.api.app", "functions.api.verifying", "touchstone.operations.provider_batches.kinds")
+"""Modules whose functions import one of many, by the request or the record: they are not followed."""
+COLUMNS = ("import", "+table", "+own", "+parts")
+START = COLUMNS.index("+table")
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
-    """One process: the seconds (wall, CPU) of each stage, and what the first one loaded of `HEAVY`."""
+    """One process: the seconds (wall, CPU) of each stage, and what it loaded of `HEAVY` in all of them."""
 
     stages: tuple[tuple[float, float], ...]
     loaded: tuple[str, ...]
@@ -116,16 +148,56 @@ class Start:
         return sum(took[kind] for took in self.stages[: stage + 1])
 
 
-def imported(handler: str) -> str:
-    """What a handler imports: its module, and what the function itself begins with."""
-    package, _, name = handler.rpartition(".")
-    path = ROOT / f"{package.replace('.', '/')}.py"
-    if not path.exists():
-        return f"import {handler}"
-    functions = (one for one in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(one, ast.FunctionDef))
-    (function,) = (one for one in functions if one.name == name)
-    own = (ast.unparse(one) for one in ast.walk(function) if isinstance(one, ast.ImportFrom))
-    return "\n".join([f"import {package}", *own])
+def module_of(handler: str) -> str:
+    """The module of a handler: `functions.sweep` is one itself, `functions.oracle.rank` is a function of one."""
+    return handler if (ROOT / f"{handler.replace('.', '/')}.py").exists() else handler.rpartition(".")[0]
+
+
+def function_of(handler: str) -> FunctionType:
+    """The function of a handler, without its decorators."""
+    module = module_of(handler)
+    name = "handler" if module == handler else handler.rpartition(".")[2]
+    function: FunctionType = unwrap(getattr(import_module(module), name))
+    return function
+
+
+def own_imports(handler: str) -> str:
+    """What a handler's function and its use case import when they are called, in any of their branches."""
+    module = module_of(handler)
+    if module in BY_WHAT_IS_ASKED:
+        return ""
+    found = _imports_in(function_of(handler), rooms=(module, USE_CASES), seen=set())
+    return "\n".join(dict.fromkeys(found))
+
+
+def _imports_in(function: FunctionType, *, rooms: tuple[str, ...], seen: set[object]) -> Iterator[str]:
+    """The imports inside a function, and inside the functions of the `rooms` that it names, whichever way it does."""
+    seen.add(function)
+    body = ast.parse(dedent(getsource(function)))
+    local = function.__code__.co_varnames
+    names = {name: one for name, one in function.__globals__.items() if name not in local}
+    for one in ast.walk(body):
+        if isinstance(one, ast.ImportFrom) and one.module is not None:
+            yield ast.unparse(one)
+            for name in one.names:
+                names[name.asname or name.name] = _imported(one.module, name.name)
+    for one in ast.walk(body):
+        named: Any = None
+        if isinstance(one, ast.Name):
+            named = names.get(one.id)
+        elif isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name):
+            named = getattr(names.get(one.value.id), one.attr, None) if ismodule(names.get(one.value.id)) else None
+        named = unwrap(named) if callable(named) else None
+        if not isfunction(named) or named in seen or named.__module__ in BY_WHAT_IS_ASKED:
+            continue
+        if named.__module__.startswith(rooms):
+            yield from _imports_in(named, rooms=rooms, seen=seen)
+
+
+def _imported(module: str, name: str) -> object:
+    """What `from module import name` gives."""
+    home = import_module(module)
+    return getattr(home, name) if hasattr(home, name) else import_module(f"{module}.{name}")
 
 
 def start(stages: Sequence[str], *, bytecode: str) -> Start:
@@ -145,10 +217,17 @@ def start(stages: Sequence[str], *, bytecode: str) -> Start:
     return Start(tuple((wall, cpu) for wall, cpu in took), tuple(loaded))
 
 
+def parts_of(handler: str) -> str:
+    """What the first call of a handler builds before it begins to work."""
+    parts = PARTS[handler] if handler in PARTS else PARTS[module_of(handler)]
+    homes = sorted(set(re.findall(r"(\w+)\.\w+\(", parts)) & COMPOSED)
+    return f"from functions.composition import {', '.join(homes)}\n{parts}" if homes else ""
+
+
 def stages_of(handler: str) -> list[str]:
-    """Import, first table, and all that the first call builds."""
-    parts = f"from functions.composition import contexts, stores, work\n{PARTS.get(handler, A_STEP)}"
-    return [imported(handler), TABLE, parts]
+    """One stage for each of `COLUMNS`."""
+    table = "" if handler in WITHOUT_TABLE else TABLE
+    return [f"import {module_of(handler)}", table, own_imports(handler), parts_of(handler)]
 
 
 def measured_starts(work: Mapping[str, Sequence[str]], *, rounds: int) -> dict[str, list[Start]]:
@@ -170,16 +249,19 @@ def median(starts: Sequence[Start], stage: int, *, kind: int) -> float:
 
 def report(handler: str, starts: Sequence[Start], limits: Sequence[Start]) -> None:
     """One line: the shares of the limit that a handler takes, in CPU and wall, and what it loaded too early."""
-    shares = [median(starts, stage, kind=kind) / median(limits, 0, kind=kind) for kind in (1, 0) for stage in range(3)]
-    cells = " ".join(f"{share:>7.2f}" for share in shares)
-    verdict = "ok" if shares[1] <= LIMIT else "OVER"
+    stages = range(len(COLUMNS))
+    cpu, wall = (
+        [median(starts, stage, kind=kind) / median(limits, 0, kind=kind) for stage in stages] for kind in (1, 0)
+    )
+    cells = " ".join(f"{share:>7.2f}" for share in (*cpu, *wall))
+    verdict = "ok" if cpu[START] <= LIMIT else "OVER"
     print(f"{handler:<30} {cells}  {verdict:<5} {', '.join(starts[0].loaded) or 'nothing heavy'}")
 
 
 def main() -> None:
     """Measure all, taking turns, and print a line for each handler."""
     parser = argparse.ArgumentParser(description="What handlers cost before their first answer, as shares of a limit.")
-    parser.add_argument("handlers", nargs="*", metavar="HANDLER", help="module names; all of them without any")
+    parser.add_argument("handlers", nargs="*", metavar="HANDLER", help="names of handlers; all of them without any")
     parser.add_argument("--rounds", type=int, default=9)
     options = parser.parse_args()
     work = {name: stages_of(name) for name in options.handlers or [*GRANTS, "functions.sandbox"]}
@@ -189,8 +271,9 @@ def main() -> None:
     for name, measured in limits.items():
         cpu, wall = (1000 * median(measured, 0, kind=kind) for kind in (1, 0))
         print(f"{name}: {cpu:.0f} ms CPU, {wall:.0f} ms wall")
-    print(f"\n{'':<30} {'shares of the limit, CPU':^23} {'wall':^23}")
-    print(f"{'handler':<30} {'import  +table  +parts  import  +table  +parts':<47}  to table, loaded at import")
+    columns = " ".join(f"{column:>7}" for column in COLUMNS)
+    print(f"\n{'':<30} {'shares of the limit, CPU':^{len(columns)}} {'wall':^{len(columns)}}")
+    print(f"{'handler':<30} {columns} {columns}  +table, loaded in all")
     for name, measured in starts.items():
         report(name, measured, limits[LIMIT_OF.get(name, "limit")])
 

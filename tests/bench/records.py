@@ -40,10 +40,10 @@ from touchstone.operations.tenants.exporting import Export
 from touchstone.operations.tenants.folder import ExportFolder
 from touchstone.oracle.submission import Submission
 from touchstone.records import AUDIT, EXPERIMENT, MEASUREMENT, QUIZ, Statistics, new_ulid
+from touchstone.records.answer_counters import contributions
 from touchstone.records.answer_items import ANSWER
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.belongings import Belongings
-from touchstone.records.counters import contributions
 from touchstone.records.jobs import Job
 from touchstone.records.looking import MOST_LOOKED_AT
 from touchstone.records.objects import TenantObjects

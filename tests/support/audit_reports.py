@@ -9,7 +9,7 @@ from touchstone.audits.bundles.target import Manifest
 from touchstone.audits.case import AuditCase
 from touchstone.audits.report import AuditedCase, CaseSource, QualityReport, StoredProof, audited_case, quality_report
 from touchstone.audits.sandbox.limits import DEFAULT_LIMITS
-from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.sandbox.result import Outcome
 from touchstone.judges.spends import Spend
 
 MADE_AT = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)

@@ -12,7 +12,7 @@ from tests.support.wire import Behaviour
 from touchstone.judges import Judge
 from touchstone.material import Question, Quiz, Source
 from touchstone.surfaces.experiments import Experiment, Item, Variant
-from touchstone.surfaces.model import MetricName
+from touchstone.surfaces.names import MetricName
 
 UNCLEAR = "unclear"
 TEXT = "Osmosis moves water through a membrane. Diffusion moves anything."

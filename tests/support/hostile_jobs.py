@@ -180,7 +180,7 @@ def _evaluated(name: str, material: Callable[[str], Any]) -> Callable[[], "Door"
         from tests.support.judges import Script
         from touchstone import surfaces
         from touchstone.material import Source
-        from touchstone.surfaces.model import MetricName
+        from touchstone.surfaces.names import MetricName
 
         evaluate = getattr(surfaces, name)
 

@@ -14,7 +14,8 @@ from touchstone.surfaces.measurement import (
     measured,
     new_measurement,
 )
-from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem
+from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem
+from touchstone.surfaces.names import MetricName
 
 _REQUEST: TypeAdapter[AnyMeasurementRequest] = TypeAdapter(MeasurementRequest)
 

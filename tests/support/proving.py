@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from touchstone.audits.sandbox.outcomes import Outcome
-from touchstone.audits.sandbox.prove import ProofResult
+from touchstone.audits.sandbox.result import Outcome, ProofResult
 from touchstone.errors import TooLargeError
 
 type Prove = Callable[..., ProofResult]

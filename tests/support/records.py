@@ -4,15 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from touchstone.answers.model import (
-    AnswerRecord,
-    Attempt,
-    DeepEvaluation,
-    Enrichment,
-    SkipReason,
-    Solution,
-    Verification,
-)
+from touchstone.answers.model import AnswerRecord, Attempt, DeepEvaluation, Enrichment, Solution, Verification
+from touchstone.errors import SkipReason
 from touchstone.judges.spends import Spend
 from touchstone.records import Answers, new_ulid
 

@@ -8,7 +8,8 @@ from touchstone.judges.spends import Spend
 from touchstone.material import Question, Quiz, Source
 from touchstone.surfaces.experiments import Experiment, Item, Measured, PairResult, Preference, PreferenceVote, Variant
 from touchstone.surfaces.experiments.preference import Choice
-from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem
+from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem
+from touchstone.surfaces.names import MetricName
 
 QUIZ = Quiz(questions=(Question(id="q1", kind="true_false", question_text="Water is wet.", answers=("true",)),))
 METRICS: tuple[MetricName, ...] = (

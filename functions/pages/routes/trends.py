@@ -12,7 +12,7 @@ from functions.pages.tables import UNIT, Column, PageTable, Row
 from functions.pages.visit import Page, PageView, router, visit
 from functions.pages.words import PageTexts
 from touchstone.errors import InputError
-from touchstone.records.counters import DIMENSIONS
+from touchstone.records.answer_counters import DIMENSIONS
 from touchstone.records.list_query import beginning
 from touchstone.references import Reference
 

@@ -45,6 +45,11 @@ type JudgeFailure = Literal[
 ]
 type Unanswered = JudgeFailure | Literal["quota", "tenant_share", "spending_ceiling", "unpriced"]
 """Why a question has no answer: a judge's failure, or our own limits."""
+type SkipReason = Unanswered | Literal["contentless", "other_answer", "unsure", "split"]
+"""Why nobody decided about an answer. A judge failed, or one of our own limits was met. `contentless`: the answer has
+no content, and was rejected before any call. `other_answer`: a judge passed the answer although its own is another one,
+in words that nothing shows to mean the same. `unsure`: no judge was as sure as people's labels ask. `split`: neither
+side of several judges has a majority."""
 type Unscored = Unanswered | Literal["invalid_reply", "split", "unsure"]
 """Why there is no score: nobody answered, the reply broke the rules twice, or the judges disagree or are not sure."""
 PERMANENT_REASONS: frozenset[str] = frozenset(

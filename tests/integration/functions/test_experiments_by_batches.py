@@ -19,7 +19,7 @@ from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
 from touchstone.judges.spends import Spend
 from touchstone.judges.sureness import SureFrom
-from touchstone.operations.provider_batches import files, gathering
+from touchstone.operations.provider_batches import beginning, files
 from touchstone.operations.surfaces.experiment_files import ExperimentFiles
 from touchstone.records import Artifacts
 from touchstone.records.jobs import JobStore
@@ -241,7 +241,7 @@ def test_it_is_asked_at_once_where_no_batch_can_be_had(
 def test_what_the_ceiling_does_not_admit_waits_for_money_and_is_asked_at_once_in_the_end(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
+    monkeypatch.setattr(beginning, "spending_left", lambda _: (1.0, 0.0))
     experiment_id = ask(house, when="cheap")
     for _ in range(5):
         house.wake()
@@ -295,7 +295,7 @@ def test_now_please_pays_twice_for_what_is_in_a_batch_only_if_one_says_so(house:
 
 @one_provider
 def test_now_please_before_anything_was_sent_pays_once(house: BatchingHouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
+    monkeypatch.setattr(beginning, "spending_left", lambda _: (1.0, 0.0))
     experiment_id = ask(house, when="cheap")
     assert now(house, experiment_id).status == 202
     house.deployment.machines.work()

@@ -18,6 +18,7 @@ from tests.support.events import event
 from tests.support.providers import ProviderServer
 from tests.support.sinks import listening
 from tests.support.store_faults import one_call_at_a_time, refusing
+from touchstone.operations.answers import messages
 from touchstone.records import Answers
 from touchstone.references import Reference
 
@@ -136,7 +137,7 @@ def test_a_message_that_fails_unexpectedly_is_logged_without_its_words(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("canary of a fault")
 
-    monkeypatch.setattr(intake, "take", broken)
+    monkeypatch.setattr(messages, "take", broken)
     with listening() as heard:
         assert _take(_message(request=OPEN | {"problem": "canary"})) == ["m-1"]
     assert "ZeroDivisionError" in heard()

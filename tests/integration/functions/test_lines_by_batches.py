@@ -35,7 +35,7 @@ from touchstone.budgets.spending import ceiling_reached
 from touchstone.clock import system_clock
 from touchstone.errors import SpendingCeilingError
 from touchstone.judges.spends import Spend
-from touchstone.operations.batches.rounds import LONGEST_PAUSE
+from touchstone.operations.jobs.waiting import LONGEST_PAUSE
 from touchstone.operations.provider_batches import files
 from touchstone.records import Artifacts
 from touchstone.records.jobs import JobStore

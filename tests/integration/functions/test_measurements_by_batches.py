@@ -35,7 +35,7 @@ from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
 from touchstone.clock import system_clock
 from touchstone.judges.sureness import SureFrom
-from touchstone.operations.provider_batches import gathering, settling
+from touchstone.operations.provider_batches import beginning, settling
 from touchstone.operations.provider_batches.questions import ListedQuestion
 from touchstone.records import Artifacts, new_ulid
 from touchstone.records.jobs import JobStore
@@ -455,7 +455,7 @@ def test_the_api_asks_at_once_where_no_batch_can_be_had(
     if why == "refused":
         house.server.batches.refuse(*[Refusal(status=400, body={"error": {"code": "no", "message": "No"}})] * 2)
     if why == "no money":
-        monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
+        monkeypatch.setattr(beginning, "spending_left", lambda _: (1.0, 0.0))
     if why == "off":
         monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
         environment.cache_clear()

@@ -32,7 +32,7 @@ from touchstone.judges import load_registry
 from touchstone.judges.batches.openai import OpenAIBatches
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.jobs.sweep import STALLED_AFTER
-from touchstone.operations.provider_batches import advancing, gathering
+from touchstone.operations.provider_batches import advancing, beginning, gathering
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.following import BatchLocation
 from touchstone.operations.provider_batches.questions import lines_of
@@ -224,13 +224,13 @@ def test_who_goes_on_with_a_half_gathered_batch_and_who_carries_it_do_not_meet(
     """The drain and the sweep are due at the same time, and money comes and goes in between."""
     records = house.enqueue(2)
     house.later(hours=1)
-    reserve_and_assign = gathering.reserve_and_assign
+    reserve_and_assign = beginning.reserve_and_assign
 
     def dies(*_: object) -> ProviderBatch:
         raise StoreError("The function is gone.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(gathering, "reserve_and_assign", dies)
+        patch.setattr(beginning, "reserve_and_assign", dies)
         with pytest.raises(StoreError, match="gone"):
             house.drain()
     first = iter([True])
@@ -245,7 +245,7 @@ def test_who_goes_on_with_a_half_gathered_batch_and_who_carries_it_do_not_meet(
         return reserve_and_assign(context, batch)
 
     house.later(hours=1)
-    monkeypatch.setattr(gathering, "reserve_and_assign", met)
+    monkeypatch.setattr(beginning, "reserve_and_assign", met)
     house.drain()
     house.carry_on()
     for _ in range(2):
@@ -262,7 +262,7 @@ def _swept(context: BatchingContext, batch: ProviderBatch) -> None:
 
 def _made_again(context: BatchingContext, batch: ProviderBatch) -> None:
     questions = lines_of(context, batch)
-    gathering.begun(context, batch.provider, batch.model, questions, most_usd=batch.most_usd, batch_id=batch.id)
+    beginning.begun(context, batch.provider, batch.model, questions, most_usd=batch.most_usd, batch_id=batch.id)
 
 
 @pytest.mark.parametrize("beside", [_swept, _made_again])
@@ -272,7 +272,7 @@ def test_a_batch_is_left_to_who_makes_it_however_long_that_takes(
     """Twelve minutes pass between its record and its money, and others, who come by then, find the ceiling at 0."""
     records = house.enqueue(2)
     house.later(hours=1)
-    reserve, first = gathering.reserve, iter([True])
+    reserve, first = beginning.reserve, iter([True])
 
     def slow(context: BatchingContext, batch: ProviderBatch) -> object:
         if next(first, False):
@@ -282,7 +282,7 @@ def test_a_batch_is_left_to_who_makes_it_however_long_that_takes(
             stores.spending().set_ceiling(TENANT, 5.0)
         return reserve(context, batch)
 
-    monkeypatch.setattr(gathering, "reserve", slow)
+    monkeypatch.setattr(beginning, "reserve", slow)
     house.drain()
     house.carry_on()
     assert house.states(records) == {"done": 2}
@@ -296,7 +296,7 @@ def test_a_step_that_fails_while_it_makes_a_batch_keeps_nobody_else_from_it(
     records = house.enqueue(2)
     house.later(hours=1)
     with monkeypatch.context() as patch:
-        patch.setattr(gathering, "reserve", _store_fails)
+        patch.setattr(beginning, "reserve", _store_fails)
         with pytest.raises(StoreError):
             house.drain()
     house.drain()
@@ -334,7 +334,7 @@ def test_a_half_made_batch_that_another_function_may_be_at_is_not_made_a_second_
         raise KilledError
 
     with monkeypatch.context() as patch:
-        patch.setattr(gathering, "reserve", killed)
+        patch.setattr(beginning, "reserve", killed)
         with pytest.raises(KilledError):
             house.drain()
     bury()

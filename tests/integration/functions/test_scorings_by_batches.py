@@ -25,7 +25,7 @@ from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
 from touchstone.clock import system_clock
 from touchstone.judges.spends import Spend
-from touchstone.operations.provider_batches import gathering
+from touchstone.operations.provider_batches import beginning
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.model import TIER
 from touchstone.oracle.submission import BATCH_MARGIN, Submission
@@ -167,7 +167,7 @@ def test_where_no_batch_can_be_had_a_contest_is_scored_at_once(
     if why == "refused":
         house.server.batches.refuse(Refusal(status=400, body={"error": {"code": "no", "message": "No"}}))
     if why == "no money":
-        monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
+        monkeypatch.setattr(beginning, "spending_left", lambda _: (1.0, 0.0))
     if why == "off":
         monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
         environment.cache_clear()

@@ -8,7 +8,8 @@ import pytest
 
 from tests.support.house import build
 from tests.support.records import START, an_answer, an_attempt
-from touchstone.answers.model import Attempt, JudgeVote, SkipReason
+from touchstone.answers.model import Attempt, JudgeVote
+from touchstone.errors import SkipReason
 from touchstone.judges.sureness import NO_THRESHOLDS
 from touchstone.operations.labels import drawing
 from touchstone.operations.labels.drawing import Drawn, LabelTasks, label_tasks

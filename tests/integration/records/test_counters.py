@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tests.support.records import a_spend, an_answer, an_attempt, an_evaluation
 from touchstone.answers.model import AnswerRecord, Attempt, EvaluationProgress, Verification
-from touchstone.records.counters import Increment, changes, contributions, normalised
+from touchstone.records.answer_counters import contributions, normalised
+from touchstone.records.counters import Increment, changes
 from touchstone.records.table import MAX_ACTIONS
 
 attempts = st.builds(

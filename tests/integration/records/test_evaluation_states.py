@@ -18,7 +18,7 @@ from touchstone.answers.model import AnswerRecord
 from touchstone.attempts import TryEnd
 from touchstone.errors import StoreError
 from touchstone.records import Answers, Artifacts, Evaluations, Statistics
-from touchstone.records.counters import COUNTED_STATES
+from touchstone.records.answer_counters import COUNTED_STATES
 from touchstone.references import Reference
 
 LEASE_SECONDS = 60

@@ -13,7 +13,8 @@ from touchstone.answers.model import AnswerRecord, DeepEvaluation
 from touchstone.answers.providers import Rate
 from touchstone.errors import SettingsError, StoreError
 from touchstone.records import Answers, Artifacts, Evaluations, Statistics, Tally
-from touchstone.records.counters import COUNT_SHARDS, MAX_SUGGESTIONS, count_shards
+from touchstone.records.answer_counters import MAX_SUGGESTIONS
+from touchstone.records.counters import COUNT_SHARDS, count_shards
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table

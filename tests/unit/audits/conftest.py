@@ -14,7 +14,8 @@ from tests.support.wheels import make_wheels
 from touchstone.audits.bundles import Bundle, Bundles, Target
 from touchstone.audits.sandbox.bubblewrap import Sandbox, open_sandbox
 from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, Limits
-from touchstone.audits.sandbox.prove import ProofResult, prove
+from touchstone.audits.sandbox.prove import prove
+from touchstone.audits.sandbox.result import ProofResult
 from touchstone.audits.sandbox.watching import process_tree
 
 PR_SET_CHILD_SUBREAPER = 36

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.audit_cases import CASE, case
-from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.sandbox.result import Outcome
 from touchstone.audits.verdict import rate
 from touchstone.errors import InputError
 

@@ -17,10 +17,11 @@ from tests.support.wire import Asked, Behaviour
 from touchstone.audits.agent import Bounds, open_solver
 from touchstone.audits.bundles import Bundle, Bundles, Target
 from touchstone.audits.case import AuditCase
+from touchstone.audits.cost_limit import COST_REACHED, COST_UNKNOWN, cost_reached
 from touchstone.audits.loading import LoadedCase
 from touchstone.audits.report import QualityReport, read_report, report_json
 from touchstone.audits.sandbox.bubblewrap import Sandbox
-from touchstone.audits.whole import COST_REACHED, COST_UNKNOWN, AuditProgress, SolvingTerms, audit, cost_reached
+from touchstone.audits.whole import AuditProgress, SolvingTerms, audit
 from touchstone.errors import ConflictError, InputError, QuotaExceededError, StoreError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.judges.conversing import Conversing

@@ -14,7 +14,7 @@ from functions.pages.kept import PREFIX, _parts, kept
 from functions.pages.words import words
 from touchstone.audits.case import AuditCase, Option
 from touchstone.audits.report.model import change_of
-from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.sandbox.result import Outcome
 from touchstone.audits.verdict import rate
 from touchstone.budgets.account import QuotaKey
 from touchstone.budgets.decision import Refused

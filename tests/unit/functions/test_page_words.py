@@ -22,14 +22,14 @@ from functions.pages.routes import quotas
 from functions.pages.visit import PLACES
 from functions.pages.words import LANGUAGES, language_for, words
 from touchstone.answers import labelling as answers
-from touchstone.answers.model import Difficulty, EvaluationState, Method, SkipReason, Status
+from touchstone.answers.model import Difficulty, EvaluationState, Method, Status
 from touchstone.answers.progress import CALLER
 from touchstone.answers.providers import Why
 from touchstone.audits.record import AuditKind, AuditState
-from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.sandbox.result import Outcome
 from touchstone.audits.verdict import ProofStanding, Rating
 from touchstone.chinese.scripts import tables
-from touchstone.errors import Unscored
+from touchstone.errors import SkipReason, Unscored
 from touchstone.judges.base import Tier
 from touchstone.judges.batches.record import BatchedKind, ProviderBatchState
 from touchstone.material import Question, QuestionKind
@@ -44,7 +44,7 @@ from touchstone.quizzes.evaluation import PURPOSE as EVALUATION
 from touchstone.quizzes.generation import PURPOSE as GENERATION
 from touchstone.quizzes.model import DecidedBy, Rule
 from touchstone.quizzes.run import RunKind, RunState
-from touchstone.records.counters import DIMENSIONS
+from touchstone.records.answer_counters import DIMENSIONS
 from touchstone.statistics.corrected import Correction
 from touchstone.statistics.label_progress import LabelAim
 from touchstone.statistics.thresholds import ThresholdState
@@ -54,7 +54,7 @@ from touchstone.surfaces.experiments.conclusion import Overall
 from touchstone.surfaces.experiments.record import ExperimentState
 from touchstone.surfaces.experiments.report.sentences import NoteName
 from touchstone.surfaces.measurement import MeasurementState
-from touchstone.surfaces.model import MetricName, Surface
+from touchstone.surfaces.names import MetricName, Surface
 from touchstone.text.language import Language
 
 FOLDER = Path(functions.pages.__file__).parent

@@ -134,9 +134,9 @@ def test_a_function_is_loaded_by_its_own_layers(door: str) -> None:
 
 
 def test_what_a_function_loads_on_first_use_is_known_by_its_imports() -> None:
-    audits = "touchstone.operations.provider_batches"
-    assert lacking("functions.oracle.rank", audits, ["audits"]) == {"packaging"}
-    assert lacking("functions.sweep", audits, ["audits"]) == frozenset()
+    bundles = "touchstone.audits.bundles"
+    assert lacking("functions.oracle.rank", bundles, ["building"]) == {"packaging"}
+    assert lacking("functions.sweep", bundles, ["building"]) == frozenset()
     assert lacking("functions.sweep", "sympy") == {"sympy"}
 
 

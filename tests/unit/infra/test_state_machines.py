@@ -14,7 +14,7 @@ from touchstone.answers import judge_time
 from touchstone.operations.answers import draining, evaluating, intake, steps
 from touchstone.operations.audits import solving
 from touchstone.operations.surfaces import experimenting, measuring
-from touchstone.quizzes import judging
+from touchstone.quizzes import outcome
 
 NAMES = sorted(path.name.removesuffix(".asl.yaml") for path in DEFINITIONS.glob("*.asl.yaml"))
 REPEATED = {
@@ -122,8 +122,8 @@ def test_an_attempt_of_ours_has_longer_than_a_caller_who_waits(resources: Resour
         (draining.ROUND_SECONDS, "drain"),
         (measuring.MEASURE_SECONDS, "measure"),
         (2 * experimenting.PAIR_SECONDS, "pair"),
-        (judging.SECONDS, "quizzes.generate"),
-        (judging.SECONDS, "quizzes.evaluate"),
+        (outcome.SECONDS, "quizzes.generate"),
+        (outcome.SECONDS, "quizzes.evaluate"),
         (audits.BUILD_SECONDS + 200, "audits.install"),
     ],
 )

@@ -12,7 +12,6 @@ from touchstone.operations.batches.batching import CONTENT_TYPE, Batching
 from touchstone.operations.batches.chunks import LineChunk, listed, to_list
 from touchstone.operations.batches.lines import LineResult, part_of
 from touchstone.operations.batches.rounds import (
-    LONGEST_PAUSE,
     MAX_ROUNDS,
     NOT_DONE,
     SHORTEST_PAUSE,
@@ -20,7 +19,7 @@ from touchstone.operations.batches.rounds import (
     Rounds,
     collect,
 )
-from touchstone.operations.jobs.waiting import OpenLine
+from touchstone.operations.jobs.waiting import LONGEST_PAUSE, OpenLine
 from touchstone.records import Batch
 
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)

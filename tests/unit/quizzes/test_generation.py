@@ -21,8 +21,8 @@ from touchstone.quizzes.generation import (
     model_for_generation,
     open_generator,
 )
-from touchstone.quizzes.loop import query_weakness, retrieve_content
 from touchstone.quizzes.model import Content, QuizAttempt, QuizRequest, Violation
+from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 
 REQUEST = QuizRequest(curriculum="our-course", chapter="2", learner="mei", questions=2)
 CONTENT = retrieve_content(REQUEST, CURRICULUM)

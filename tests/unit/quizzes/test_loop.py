@@ -14,8 +14,10 @@ from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError, RefusedError
 from touchstone.judges import MemoryCache
 from touchstone.quizzes.judging import evaluate_attempt, validate_attempt
-from touchstone.quizzes.loop import RETRY_SECONDS, make_quiz, next_step, query_weakness, retrieve_content
+from touchstone.quizzes.loop import make_quiz
 from touchstone.quizzes.model import RULES, MadeQuiz, QuizAttempt, QuizRequest, Violation
+from touchstone.quizzes.outcome import RETRY_SECONDS, next_step
+from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 
 REQUEST = QuizRequest(curriculum="our-course", chapter="2", learner="mei", questions=2)
 CLEAN = made()

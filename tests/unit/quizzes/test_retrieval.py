@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from tests.support.course_quizzes import CHAPTER, CURRICULUM, LEARNER
 from touchstone.errors import InputError
-from touchstone.quizzes.loop import query_weakness, retrieve_content
 from touchstone.quizzes.model import QuizRequest
+from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 
 
 def request(**changed: Any) -> QuizRequest:

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from touchstone.surfaces.catalogue import CATALOGUE, metrics_of
-from touchstone.surfaces.model import MetricName, Surface
+from touchstone.surfaces.names import MetricName, Surface
 
 
 def test_every_metric_is_in_it_once_and_belongs_to_its_surface() -> None:

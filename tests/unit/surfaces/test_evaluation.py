@@ -13,7 +13,7 @@ from touchstone.judges.registry import load_registry
 from touchstone.material import Deck, Flashcard, Pillar, Question, Quiz, Source, Summary
 from touchstone.surfaces import evaluation
 from touchstone.surfaces.evaluation import Report, evaluate_flashcards, evaluate_quiz, evaluate_summary
-from touchstone.surfaces.model import MetricName
+from touchstone.surfaces.names import MetricName
 
 SOURCE = Source(pillars=(Pillar(concept="Osmosis", chunks=("Osmosis moves water through a membrane.",)),))
 QUOTE = "Osmosis moves water"

@@ -26,7 +26,8 @@ from touchstone.surfaces.measurement import (
     put_back,
     set_to_now,
 )
-from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem
+from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem
+from touchstone.surfaces.names import MetricName
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)

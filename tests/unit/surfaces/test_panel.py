@@ -23,7 +23,8 @@ from touchstone.surfaces.evaluation import evaluate_quiz, evaluate_summary
 from touchstone.surfaces.labelling import agreement_of, judged_item
 from touchstone.surfaces.measurement import QuizMeasurementRequest, measured, new_measurement
 from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.model import MetricName, MetricResult, UnscoredItem
+from touchstone.surfaces.model import MetricResult, UnscoredItem
+from touchstone.surfaces.names import MetricName
 from touchstone.surfaces.panel import apply_thresholds, measured_by_several, metric_judges
 
 ORDER = tuple(name for name in load_registry(environ={}).providers if name in {"claude", "openai", "gemini"})

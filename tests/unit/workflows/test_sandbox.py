@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
-from touchstone.audits.sandbox.prove import ProofResult
+from touchstone.audits.sandbox.result import ProofResult
 from touchstone.audits.sandbox.room import ProofAnswer, ProofOrder
 from touchstone.errors import InputError, StoreError
 from touchstone.workflows.sandbox import ENDED, SandboxFunction

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from touchstone.answers.analysis import short_texts
-from touchstone.answers.model import Enrichment, SkipReason, Solution, Status
+from touchstone.answers.model import Enrichment, Solution, Status
 from touchstone.clock import Deadline
-from touchstone.errors import JudgeError, LimitError
+from touchstone.errors import JudgeError, LimitError, SkipReason
 from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask, unanswered_reason
 from touchstone.judges.prompts import prompt_of

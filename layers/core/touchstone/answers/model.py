@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints, model_validator
 from touchstone.answers.answer_key import AnswerKey, Keyed
 from touchstone.answers.judge_time import VerifySeconds
 from touchstone.attempts import Attempts, Waiting, When
-from touchstone.errors import Unanswered
+from touchstone.errors import SkipReason, Unanswered
 from touchstone.judges.base import JudgeCount
 from touchstone.judges.batches.base import BatchReply
 from touchstone.judges.spends import Spend, known_cost
@@ -39,11 +39,6 @@ type Difficulty = Literal["easy", "medium", "hard"]
 type Route = Literal["enrich", "retry"]
 type EvaluationState = Literal["none", "waiting", "deferred", "submitted", "running", "done", "failed"]
 """`deferred`: it waits in the line. `submitted`: it is a question in a provider's batch."""
-type SkipReason = Unanswered | Literal["contentless", "other_answer", "unsure", "split"]
-"""Why nobody decided. A judge failed, or one of our own limits was met. `contentless`: the answer has no content, and
-was rejected before any call. `other_answer`: a judge passed the answer although its own is another one, in words that
-nothing shows to mean the same. `unsure`: no judge was as sure as people's labels ask. `split`: neither side of several
-judges has a majority."""
 
 type Text = Annotated[str, StringConstraints(min_length=1)]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from touchstone.answers.judge_time import whole_seconds
-from touchstone.answers.model import JudgeVote, SkipReason, UnsureOpinion, Verification
+from touchstone.answers.model import JudgeVote, UnsureOpinion, Verification
 from touchstone.answers.progress import is_sure
-from touchstone.errors import PERMANENT_REASONS, JudgeError, LimitError
+from touchstone.errors import PERMANENT_REASONS, JudgeError, LimitError, SkipReason
 from touchstone.judges.base import MOST_JUDGES, Judge, JudgeCount, most_judges
 from touchstone.judges.sureness import JudgeThresholds, SureFrom, check_confidence, why_unsure
 from touchstone.text.language import Language

@@ -23,7 +23,7 @@ from touchstone import checks
 from touchstone.answers.answer_key import AnswerKey, difference, is_proved, meets
 from touchstone.answers.checking import CHECK_SECONDS, checked, same_value
 from touchstone.answers.judge_time import VARIABLE
-from touchstone.answers.model import SkipReason, Verification
+from touchstone.answers.model import Verification
 from touchstone.answers.panel import (
     PanelReply,
     SeveralJudges,
@@ -42,6 +42,7 @@ from touchstone.errors import (
     JudgeError,
     LimitError,
     OverloadedError,
+    SkipReason,
     StoreError,
     TimedOutError,
 )

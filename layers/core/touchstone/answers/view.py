@@ -15,13 +15,12 @@ from touchstone.answers.model import (
     Enrichment,
     EvaluationState,
     Method,
-    SkipReason,
     Stage,
     Status,
     SubmittedPlace,
 )
 from touchstone.attempts import When
-from touchstone.errors import Unanswered
+from touchstone.errors import SkipReason, Unanswered
 from touchstone.judges.base import JudgeCount
 from touchstone.judges.spends import Spend, batch_savings, count_unpriced, tokens_of
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
 from touchstone.audits.bundles.target import Bundle, Manifest, Target
-from touchstone.audits.case import Label
+from touchstone.audits.drift import Drift, drift_of
 from touchstone.audits.report.model import (
     AuditedCase,
     QualityReport,
@@ -20,39 +20,13 @@ from touchstone.audits.report.model import (
     stored_proof,
 )
 from touchstone.audits.sandbox.bubblewrap import Sandbox
-from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.sandbox.prove import check_import, prove
-from touchstone.audits.verdict import ProofStanding, Rating
+from touchstone.audits.verdict import Rating
 from touchstone.errors import InputError
 from touchstone.strict import Strict
 
 type Progress = Callable[[int, int], None]
 """Called with the number of proofs that are done and the number of all proofs."""
-
-
-class OptionDrift(Strict):
-    """An option whose standing differs from its standing before.
-
-    An outcome is null if the standing is computed from the outcomes of other options.
-    """
-
-    label: Label
-    before: ProofStanding
-    now: ProofStanding
-    outcome_before: Outcome | None
-    outcome_now: Outcome | None
-    reason: str | None
-
-
-class Drift(Strict):
-    """A case with an option that drifted. It must be solved again."""
-
-    id: str
-    rating_before: Rating
-    rating_now: Rating
-    selected_before: Label | None
-    selected_now: Label | None
-    options: tuple[OptionDrift, ...]
 
 
 class Recheck(Strict):
@@ -137,30 +111,3 @@ def _run_again(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return done
-
-
-def drift_of(before: AuditedCase, now: AuditedCase) -> Drift | None:
-    """The options of a case that stand otherwise than before; None if there are none."""
-    reasons = {proof.label: proof.reason for proof in now.proofs}
-    options = [
-        OptionDrift(
-            label=new.label,
-            before=old.standing,
-            now=new.standing,
-            outcome_before=old.outcome,
-            outcome_now=new.outcome,
-            reason=reasons.get(new.label),
-        )
-        for old, new in zip(before.options, now.options, strict=True)
-        if old.standing != new.standing
-    ]
-    if not options:
-        return None
-    return Drift(
-        id=before.case.id,
-        rating_before=before.quality_rating,
-        rating_now=now.quality_rating,
-        selected_before=before.selected_answer,
-        selected_now=now.selected_answer,
-        options=tuple(options),
-    )

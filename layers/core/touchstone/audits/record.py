@@ -17,8 +17,8 @@ from touchstone.attempts import When
 from touchstone.audits.agent.bounds import Bounds
 from touchstone.audits.bundles.target import Manifest, Target
 from touchstone.audits.case import AuditCase
+from touchstone.audits.drift import Drift
 from touchstone.audits.estimate import AuditEstimate
-from touchstone.audits.recheck import Drift
 from touchstone.audits.report import CaseSource
 from touchstone.audits.sandbox.limits import Limits
 from touchstone.audits.verdict import Rating

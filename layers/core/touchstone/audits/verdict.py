@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from touchstone.audits.case import AuditCase, BlindCase, CatchAll, Label
-from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.sandbox.result import Outcome
 from touchstone.errors import InputError
 from touchstone.strict import Strict
 

@@ -18,8 +18,8 @@ from touchstone.audits.agent import (
     AgentState,
     Bounds,
     Library,
-    SolvedCase,
     Workbench,
+    audited_of,
     begin,
     proving,
     reopened,
@@ -28,6 +28,7 @@ from touchstone.audits.agent import (
 from touchstone.audits.agent.solving import take_turns
 from touchstone.audits.bundles.target import Bundle
 from touchstone.audits.case import AuditCase
+from touchstone.audits.cost_limit import cost_reached
 from touchstone.audits.folder import AuditFolder, AuditFolderRequest, ReusedProofs
 from touchstone.audits.loading import LoadedCase
 from touchstone.audits.recheck import recheck
@@ -35,23 +36,18 @@ from touchstone.audits.report import (
     AuditedCase,
     CaseSource,
     QualityReport,
-    StoredProof,
     audited_case,
     quality_report,
-    stored_proof,
 )
 from touchstone.audits.sandbox.bubblewrap import Sandbox
 from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, Limits
 from touchstone.audits.sandbox.prove import check_import
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.judges.conversing import Conversing
-from touchstone.judges.registry import unpriced_allowed
 from touchstone.judges.spends import Spend, count_unpriced, known_cost
 from touchstone.together import gather_all
 
 DEFAULT_BOUNDS = Bounds()
-COST_REACHED = "The limit of cost was reached."
-COST_UNKNOWN = "A call came without its cost, so the limit of cost cannot be kept (TOUCHSTONE_UNPRICED=allow goes on)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,15 +223,6 @@ class _Run:
             self.paid[case.id] = state.spends
 
 
-def cost_reached(limit: float | None, known: float, unpriced_calls: int) -> str | None:
-    """Why no further turn may be begun under a limit of cost; None if one may."""
-    if limit is None:
-        return None
-    if known >= limit:
-        return COST_REACHED
-    return COST_UNKNOWN if unpriced_calls and not unpriced_allowed() else None
-
-
 def _resumed(state: AgentState, bounds: Bounds) -> AgentState:
     """The state under the bounds of this run.
 
@@ -251,15 +238,3 @@ def _resumed(state: AgentState, bounds: Bounds) -> AgentState:
         "time": state.seconds < bounds.seconds,
     }
     return state.model_copy(update={"ended": None}) if room.get(state.ended.why) else state
-
-
-def audited_of(case: AuditCase, found: SolvedCase, *, source: CaseSource | None = None) -> AuditedCase:
-    """A case with the rating that follows from its scripts. The agent's own answer counts for nothing."""
-    proofs: list[StoredProof] = [
-        stored_proof(option.label, option.run.script, option.run.result)
-        for option in found.options
-        if option.run is not None
-    ]
-    critique = found.conclusion.critique.strip() if found.conclusion is not None else ""
-    stopped = None if found.ended.why == "concluded" else found.ended.sentence
-    return audited_case(case, proofs, source=source, critique=critique or None, stopped=stopped, spends=found.spends)

@@ -6,7 +6,7 @@ from touchstone.judges import load_registry
 from touchstone.kinds import require_model, require_seconds
 from touchstone.quizzes import Curriculum, LearnerProfile, MadeQuiz, QuizRequest
 from touchstone.quizzes.evaluation import TIER
-from touchstone.quizzes.judging import SECONDS
+from touchstone.quizzes.outcome import SECONDS
 
 
 async def amake_quiz(

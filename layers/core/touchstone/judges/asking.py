@@ -3,13 +3,15 @@
 No part of a prompt or a reply is logged or stands in an error.
 """
 
+from __future__ import annotations
+
 import asyncio
 import json
 import logging
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -18,9 +20,11 @@ from touchstone.errors import InputError, StoreError
 from touchstone.judges import tracing
 from touchstone.judges.base import Answered, JudgeQuestion, Purpose, Reply, ReplyCache
 from touchstone.judges.calling import Caller, CallRequest, JudgeContext, ProviderConnection
-from touchstone.judges.conversing import Turn, TurnRequest, TurnSaid, as_question
 from touchstone.judges.questions import address_of, max_usage_of, max_usage_of_turn
 from touchstone.judges.registry import Model
+
+if TYPE_CHECKING:
+    from touchstone.judges.conversing import Turn, TurnRequest
 
 RECALL_SHARE, RECALL_SECONDS = 0.1, 0.5
 """The share of the time left after which a look into the cache is given up, and the least such time in seconds, if that
@@ -90,6 +94,8 @@ class ModelJudge:
 
         Raises as `ask` does, and InputError if the conversation was begun in another provider's wire format.
         """
+        from touchstone.judges.conversing import TurnSaid, as_question
+
         adapter = self._connection.adapter
         if (begun := request.conversation.wire) not in {None, adapter.wire}:
             raise InputError(f"The conversation was begun by {begun} and cannot go on with {self.provider}.")

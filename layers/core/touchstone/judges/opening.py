@@ -1,9 +1,12 @@
 """Opening judges: which providers have a key, and the model that serves a tier."""
 
+from __future__ import annotations
+
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import MisconfiguredError, SettingsError
@@ -13,9 +16,11 @@ from touchstone.judges.asking import ModelJudge
 from touchstone.judges.base import Admission, Judge, Purpose, ReplyCache, Tier
 from touchstone.judges.batches.base import ProviderBatches
 from touchstone.judges.calling import JudgeContext, ProviderConnection
-from touchstone.judges.conversing import Conversing
 from touchstone.judges.keys import Keys, account_of, missing_key, remedy
 from touchstone.judges.registry import Model, Provider, Registry
+
+if TYPE_CHECKING:
+    from touchstone.judges.conversing import Conversing
 
 PREFERRED_PROVIDERS: dict[Tier, str] = {"verify": "gemini", "evaluate": "gemini"}
 """The provider that is asked first for a tier, if it has a key. For other tiers the registry's order decides."""

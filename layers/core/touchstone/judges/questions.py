@@ -1,18 +1,23 @@
 """What identifies a question, so that an earlier reply to it is found, and the most that a call for it can cost."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
 from touchstone.judges.base import JudgeQuestion
-from touchstone.judges.conversing import ModelRequest, TurnRequest
 from touchstone.judges.registry import COMPATIBLE_PRICES, OVERRIDES_VARIABLE, UNPRICED_VARIABLE, Model
 from touchstone.usage import Usage
+
+if TYPE_CHECKING:
+    from touchstone.judges.conversing import ModelRequest, TurnRequest
 
 TOKENS_PER_PRICE = 1_000_000
 
@@ -105,7 +110,7 @@ def highest_cost_usd(model: Model, request: ModelRequest, *, on: date) -> float 
 
 def max_usage_of(request: ModelRequest) -> Usage:
     """The highest possible usage of one call for a question or a turn; see `highest_cost_usd`."""
-    return max_usage_of_turn(request) if isinstance(request, TurnRequest) else _max_usage_of_question(request)
+    return _max_usage_of_question(request) if isinstance(request, JudgeQuestion) else max_usage_of_turn(request)
 
 
 def _max_usage_of_question(question: JudgeQuestion[BaseModel]) -> Usage:

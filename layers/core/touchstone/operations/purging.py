@@ -27,9 +27,9 @@ from touchstone.operations.retention import LEEWAY, RetainedKind
 from touchstone.operations.surfaces.experiment_files import UPLOADS as EXPERIMENT_UPLOADS
 from touchstone.oracle.handing_in import UPLOADS
 from touchstone.records import Answers, Artifacts, Audits, Batches, Experiments, Measurements, Quizzes, Tasks, Tenants
+from touchstone.records.answer_counters import approaches_pk
 from touchstone.records.artifacts import IMAGES
 from touchstone.records.audits import WEEKLY
-from touchstone.records.counters import approaches_pk
 from touchstone.records.jobs import JobStore
 from touchstone.records.keys import CHALLENGES, RECORD, SUBMISSIONS, Key, batch_key, key_of, of_tenant, part
 from touchstone.records.purges import Purge, Purges, Remains, is_at_rest

@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from touchstone.quizzes.learner import WeakPoint as WeakPoint
     from touchstone.quizzes.learner import weakest as weakest
     from touchstone.quizzes.loop import make_quiz as make_quiz
-    from touchstone.quizzes.loop import next_step as next_step
-    from touchstone.quizzes.loop import query_weakness as query_weakness
-    from touchstone.quizzes.loop import retrieve_content as retrieve_content
     from touchstone.quizzes.model import Content as Content
     from touchstone.quizzes.model import MadeQuiz as MadeQuiz
     from touchstone.quizzes.model import QuizAttempt as QuizAttempt
@@ -54,8 +51,11 @@ if TYPE_CHECKING:
     from touchstone.quizzes.model import Weakness as Weakness
     from touchstone.quizzes.outcome import MAX_RETRIES as MAX_RETRIES
     from touchstone.quizzes.outcome import best_of as best_of
+    from touchstone.quizzes.outcome import next_step as next_step
     from touchstone.quizzes.outcome import stopped_by as stopped_by
     from touchstone.quizzes.outcome import unanswered_of as unanswered_of
+    from touchstone.quizzes.retrieval import query_weakness as query_weakness
+    from touchstone.quizzes.retrieval import retrieve_content as retrieve_content
     from touchstone.quizzes.structure import validate_structure as validate_structure
     from touchstone.quizzes.uploads import curriculum_of_csv as curriculum_of_csv
     from touchstone.quizzes.uploads import curriculum_of_json as curriculum_of_json

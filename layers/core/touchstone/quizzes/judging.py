@@ -21,7 +21,7 @@ from touchstone.quizzes.content import allowed_targets, check_content
 from touchstone.quizzes.curriculum import LANGUAGE_TAG
 from touchstone.quizzes.evaluation import evaluate_content
 from touchstone.quizzes.model import RULES, Content, MadeQuiz, QuizAttempt, QuizRequest, Rule, Unanswered, Weakness
-from touchstone.quizzes.outcome import in_order, outcome, unanswered_of
+from touchstone.quizzes.outcome import SECONDS, in_order, outcome, unanswered_of
 from touchstone.quizzes.structure import validate_structure
 from touchstone.quizzes.texts import language_for
 
@@ -29,9 +29,6 @@ JUDGE_RULES: tuple[Rule, ...] = ("curriculum_alignment", "pedagogical_quality")
 NO_EVALUATOR = "No evaluator can be asked: none has a key."
 
 logger = logging.getLogger(__name__)
-
-SECONDS = 30.0
-"""The most seconds for making a quiz, or for checking one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

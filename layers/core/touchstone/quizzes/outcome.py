@@ -1,14 +1,21 @@
-"""The result of all attempts at a quiz, and the attempt that is handed out."""
+"""What follows an attempt at a quiz, the result of all attempts, and the attempt that is handed out."""
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.material import Quiz
 from touchstone.quizzes.model import RULES, MadeQuiz, QuizAttempt, QuizState, Stopped, Unanswered, Violation
 
+SECONDS = 30.0
+"""The most seconds for making a quiz, or for checking one."""
+RETRY_SECONDS = 8.0
+"""Seconds of a pass that is clean at once. With less time left, no other attempt begins."""
 MAX_RETRIES = 2
 """How often a quiz is written again at most. Then the best attempt is handed out, with what it still violates."""
+
+type Step = Literal["evaluate", "generate", "finish"]
 
 
 def best_of(attempts: Sequence[QuizAttempt]) -> QuizAttempt:
@@ -24,6 +31,20 @@ def best_of(attempts: Sequence[QuizAttempt]) -> QuizAttempt:
 def may_retry(attempt: QuizAttempt) -> bool:
     """Whether another attempt may follow this one."""
     return attempt.number <= MAX_RETRIES
+
+
+def next_step(attempt: QuizAttempt, *, seconds_left: float) -> Step:
+    """The step after an attempt whose structure was validated, or that was evaluated.
+
+    An attempt with errors in its structure is written again at once. So is an attempt in which a check found something,
+    although no judge saw it. An attempt on which the judge failed is the last one: the caller knows of that failure and
+    does not ask here.
+    """
+    if not attempt.structural and attempt.checks_run == ("structure",):
+        return "evaluate"
+    if attempt.violations and may_retry(attempt) and seconds_left >= RETRY_SECONDS:
+        return "generate"
+    return "finish"
 
 
 def outcome(

@@ -29,8 +29,6 @@ from touchstone.judges.spends import Spend
 from touchstone.material import Quiz
 from touchstone.material.parts import PartId
 from touchstone.quizzes.curriculum import Chapter, LanguageTag
-from touchstone.quizzes.judging import SECONDS
-from touchstone.quizzes.loop import next_step
 from touchstone.quizzes.model import (
     Content,
     MadeQuiz,
@@ -43,7 +41,7 @@ from touchstone.quizzes.model import (
     Violation,
     Weakness,
 )
-from touchstone.quizzes.outcome import outcome, stopped_by
+from touchstone.quizzes.outcome import SECONDS, next_step, outcome, stopped_by
 from touchstone.references import Reference
 from touchstone.strict import Strict
 

@@ -5,22 +5,14 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Literal
 
-from touchstone.answers.model import (
-    ENDED,
-    AnswerRecord,
-    Attempt,
-    Difficulty,
-    EvaluationState,
-    Method,
-    SkipReason,
-    Stage,
-    Status,
-)
+from touchstone.answers.model import ENDED, AnswerRecord, Attempt, Difficulty, EvaluationState, Method, Stage, Status
 from touchstone.aws import Table
 from touchstone.clock import Clock, system_clock
+from touchstone.errors import SkipReason
 from touchstone.judges.spends import count_unpriced
+from touchstone.records.answer_counters import contributions
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import contributions, writes_of
+from touchstone.records.counters import writes_of
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import of_tenant, sortable, unfinished_pk
 from touchstone.records.list_query import CLAIMED_BEFORE, beginning

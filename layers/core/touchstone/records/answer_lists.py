@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 
 from touchstone.answers.labelling import KIND
-from touchstone.answers.model import ENDED, AnswerRecord, Difficulty, EvaluationState, Method, SkipReason
+from touchstone.answers.model import ENDED, AnswerRecord, Difficulty, EvaluationState, Method
 from touchstone.aws import store_faults
+from touchstone.errors import SkipReason
 from touchstone.records.answer_items import AnswerSummary, AttemptSummary, OfAnswers, late_pk, milliseconds
 from touchstone.records.keys import batch_key, of_tenant
 from touchstone.records.labelled import LabelledQuery, LabelledStore

@@ -39,7 +39,7 @@ from touchstone.surfaces.experiments.pair_work import (
     orders_of,
 )
 from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentState
-from touchstone.surfaces.model import Surface
+from touchstone.surfaces.names import Surface
 
 
 class PairSums(TypedDict):

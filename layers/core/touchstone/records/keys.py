@@ -35,6 +35,8 @@ carry."""
 UNFINISHED_SHARDS = 8
 """The shards of each list of unfinished records. A partition of an index takes 1,000 writes a second, and an answer
 costs two writes or more: this many shards carry what the counters of a dozen tenants carry."""
+LEAVING = "leaving_since"
+"""The attribute, in a tenant's own item, of a tenant that is being deleted."""
 _TENANT = re.compile(r"[a-z0-9][a-z0-9-]{1,38}")
 _MAX_PART_BYTES = 400
 """The longest free part of a key. Two such parts (a model and a subject) and their prefix fit a sort key's 1,024
@@ -129,6 +131,11 @@ def unfinished_pk(kind: str, record_id: str) -> str:
 def unfinished_pks(kind: str) -> tuple[str, ...]:
     """All partitions of such a list: one for each shard, and the one in which an earlier release stored its records."""
     return (kind, *(f"{kind}#{shard}" for shard in range(UNFINISHED_SHARDS)))
+
+
+def profile_key(tenant: str) -> Key:
+    """The key of a tenant's own item."""
+    return {"pk": of_tenant(tenant), "sk": "PROFILE"}
 
 
 def record_of(pk: str) -> tuple[str, str]:

@@ -35,7 +35,7 @@ from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import text_of
 from touchstone.surfaces.labelling import CARDS_OF_CALLS, CLASSES, agreement_of
 from touchstone.surfaces.measurement import Measurement, MeasurementState
-from touchstone.surfaces.model import MetricName, Surface
+from touchstone.surfaces.names import MetricName, Surface
 from touchstone.text.language import Language
 
 

@@ -8,24 +8,18 @@ from touchstone.answers.labelling import RIGHT
 from touchstone.answers.providers import Rate
 from touchstone.aws import store_faults
 from touchstone.judges.spends import cost_to_show
-from touchstone.records.answer_items import OfAnswers
-from touchstone.records.counters import (
-    CHOSEN,
+from touchstone.records.answer_counters import (
     COUNTED_STATES,
     DIMENSIONS,
-    DRAWN,
     FIRST,
     MILLIONTHS,
-    MOST_COUNT_SHARDS,
-    PROVIDER,
     RETRY,
-    Increment,
     approaches_pk,
     contributions,
-    count_shards,
-    counts_pk,
     suggestions_pk,
 )
+from touchstone.records.answer_items import OfAnswers
+from touchstone.records.counters import CHOSEN, DRAWN, MOST_COUNT_SHARDS, PROVIDER, Increment, count_shards, counts_pk
 from touchstone.records.judge_counts import JUDGE, judge_of, tally_of
 from touchstone.records.keys import of_tenant, text_of
 from touchstone.records.labels import LABELS, counted_for, labels_of

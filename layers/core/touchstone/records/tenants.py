@@ -6,14 +6,12 @@ from datetime import datetime, timedelta
 from touchstone.aws import ConditionFailedError, Table, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
-from touchstone.records.keys import Key, of_tenant
+from touchstone.records.keys import LEAVING, profile_key
 from touchstone.records.lists import all_of
 from touchstone.records.table import read, update
 
 ALONE_HOLDS = timedelta(minutes=5)
 """How long the answer of `several` is remembered, which saves a query for each call."""
-LEAVING = "leaving_since"
-"""The attribute of a tenant that is being deleted."""
 _DIRECTORY = "TENANTS"
 
 
@@ -130,8 +128,3 @@ class Tenants:
     def ids(self) -> tuple[str, ...]:
         """The ids of all tenants, in alphabetical order; a tenant created just now may still be missing."""
         return tuple(str(item["gsi1sk"]) for item in all_of(self._table, "the tenants", scope=_DIRECTORY))
-
-
-def profile_key(tenant: str) -> Key:
-    """The key of a tenant's own item."""
-    return {"pk": of_tenant(tenant), "sk": "PROFILE"}

@@ -10,9 +10,8 @@ from typing import Literal
 
 from touchstone.aws import ConditionFailedError, read_many
 from touchstone.errors import ConflictError, InputError, NotFoundError, UnauthenticatedError
-from touchstone.records.keys import Key, of_tenant
+from touchstone.records.keys import LEAVING, Key, of_tenant, profile_key
 from touchstone.records.table import Action, Item, OfTable, partition, read, transact
-from touchstone.records.tenants import LEAVING, profile_key
 from touchstone.records.ulids import is_ulid, new_ulid
 
 type Role = Literal["admin", "member", "reader"]

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from touchstone.surfaces.measuring import Measuring as Measuring
     from touchstone.surfaces.model import ItemLabel as ItemLabel
     from touchstone.surfaces.model import ItemVote as ItemVote
-    from touchstone.surfaces.model import MetricName as MetricName
     from touchstone.surfaces.model import MetricResult as MetricResult
-    from touchstone.surfaces.model import Surface as Surface
     from touchstone.surfaces.model import UnscoredItem as UnscoredItem
+    from touchstone.surfaces.names import MetricName as MetricName
+    from touchstone.surfaces.names import Surface as Surface
 
 lazy_exports(__name__)

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from touchstone.judges.calls import JudgeReply, grouped
 from touchstone.material import Deck, Flashcard
 from touchstone.surfaces.measuring import Labelled, Measuring
-from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult
+from touchstone.surfaces.model import ItemLabel, MetricResult
+from touchstone.surfaces.names import MetricName
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, labelled
 from touchstone.together import gather_all
 

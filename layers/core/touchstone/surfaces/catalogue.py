@@ -15,7 +15,8 @@ from pydantic_core import PydanticCustomError
 
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.model import MetricName, MetricResult, Surface
+from touchstone.surfaces.model import MetricResult
+from touchstone.surfaces.names import MetricName, Surface
 from touchstone.text.language import Language
 
 type Material = Quiz | Summary | Deck

@@ -19,7 +19,8 @@ from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric, chosen_of, metrics_of, text_of
 from touchstone.surfaces.measuring import AT_ONCE, Measuring
-from touchstone.surfaces.model import TIER, MetricName, MetricResult, Surface
+from touchstone.surfaces.model import TIER, MetricResult
+from touchstone.surfaces.names import MetricName, Surface
 from touchstone.surfaces.panel import measured_by_several
 from touchstone.text.language import Language, language_of
 from touchstone.together import gather_all

@@ -14,7 +14,8 @@ from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.spends import JudgedBy, single_judge
 from touchstone.judges.sureness import Confidence
 from touchstone.surfaces.measuring import Labelled, Measuring
-from touchstone.surfaces.model import ItemLabel, MetricName
+from touchstone.surfaces.model import ItemLabel
+from touchstone.surfaces.names import MetricName
 from touchstone.surfaces.numbered import EntriesByItem, Numbered, Numbers, ask_each, is_blank
 from touchstone.together import gather_all
 

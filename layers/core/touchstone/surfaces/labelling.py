@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.judges.spends import BY_CHECKS, JudgedBy, single_replier
 from touchstone.statistics.tallies import CardTally, Judged, JudgedVote, JudgeKey
-from touchstone.surfaces.model import TIER, ItemLabel, ItemVote, MetricName, UnscoredItem
+from touchstone.surfaces.model import TIER, ItemLabel, ItemVote, UnscoredItem
+from touchstone.surfaces.names import MetricName
 
 if TYPE_CHECKING:
     from touchstone.surfaces.measurement import Measurement

@@ -9,7 +9,8 @@ from touchstone.judges.batches.record import BatchesMade, ProviderBatch
 from touchstone.judges.spends import Spend, batch_savings, count_unpriced, known_cost
 from touchstone.strict import Strict
 from touchstone.surfaces.measurement import LeftOut, Measurement, MeasurementState, MetricWork
-from touchstone.surfaces.model import ItemLabel, MetricName, Surface, UnscoredItem
+from touchstone.surfaces.model import ItemLabel, UnscoredItem
+from touchstone.surfaces.names import MetricName, Surface
 from touchstone.text.language import Language
 
 

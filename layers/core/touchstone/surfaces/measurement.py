@@ -24,7 +24,8 @@ from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.references import Reference
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, chosen_of, refuse_others, text_of
-from touchstone.surfaces.model import MetricName, MetricResult, Surface
+from touchstone.surfaces.model import MetricResult
+from touchstone.surfaces.names import MetricName, Surface
 from touchstone.text.language import Language, language_of
 
 type LeftOut = Literal["no_source"]

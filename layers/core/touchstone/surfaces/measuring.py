@@ -12,7 +12,8 @@ from touchstone.judges.base import Judge, Prompt
 from touchstone.judges.calls import Checked, NotScored, RefusedReply, ask_checked
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
-from touchstone.surfaces.model import Claims, ItemLabel, MetricName, MetricResult, Topics, UnscoredItem, result
+from touchstone.surfaces.model import Claims, ItemLabel, MetricResult, Topics, UnscoredItem, result
+from touchstone.surfaces.names import MetricName
 from touchstone.text.language import Language
 
 AT_ONCE = 50

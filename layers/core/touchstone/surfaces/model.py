@@ -14,6 +14,7 @@ from touchstone.judges.base import Tier
 from touchstone.judges.spends import JudgedBy, Spend, known_cost, tokens_of
 from touchstone.judges.sureness import Confidence, SureFrom
 from touchstone.strict import Strict
+from touchstone.surfaces.names import MetricName
 
 TIER: Tier = "strong"
 """The tier of the models whose verdicts are trusted. The registry's order decides which provider's model is asked."""
@@ -25,14 +26,6 @@ text."""
 TRIVIAL = "TRIVIAL"
 """The class of a claim that the judge set aside when it took the summary apart. Nobody votes on it."""
 
-type Surface = Literal["quiz", "summary", "flashcards"]
-type MetricName = Literal[
-    "quiz_answer_correctness", "quiz_distractor_quality", "quiz_coverage", "quiz_clarity", "quiz_item_flaws",
-    "summary_faithfulness", "summary_coverage", "summary_coherence", "summary_information_density",
-    "flashcard_answer_correctness", "flashcard_atomicity", "flashcard_clarity", "flashcard_coverage",
-    "flashcard_duplication", "flashcard_answer_leakage",
-]  # fmt: skip
-"""The names of all metrics."""
 type Percent = Annotated[float, Field(ge=0.0, le=100.0)]
 
 

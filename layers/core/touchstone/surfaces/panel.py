@@ -37,12 +37,12 @@ from touchstone.surfaces.model import (
     Claims,
     ItemLabel,
     ItemVote,
-    MetricName,
     MetricResult,
     Topics,
     UnscoredItem,
     result,
 )
+from touchstone.surfaces.names import MetricName
 from touchstone.text.language import Language
 from touchstone.together import gather_all
 

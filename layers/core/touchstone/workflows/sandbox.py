@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from touchstone.audits.sandbox.prove import ProofResult
+from touchstone.audits.sandbox.result import ProofResult
 from touchstone.audits.sandbox.room import ProofAnswer, ProofOrder
 from touchstone.errors import InputError, StoreError
 

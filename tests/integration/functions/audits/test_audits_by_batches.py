@@ -28,7 +28,7 @@ from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
 from touchstone.cli.app import app
 from touchstone.judges.spends import Spend
-from touchstone.operations.provider_batches import gathering
+from touchstone.operations.provider_batches import beginning
 from touchstone.records import Artifacts
 from touchstone.records.jobs import JobStore
 from touchstone.records.parts import Parts
@@ -225,7 +225,7 @@ def test_only_as_many_wait_for_a_batch_as_the_bound_of_cost_admits(
 def test_what_the_ceiling_does_not_admit_waits_for_money_and_is_asked_at_once_in_the_end(
     house: BatchingHouse, demo: Api, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
+    monkeypatch.setattr(beginning, "spending_left", lambda _: (1.0, 0.0))
     path = ask(house, demo, when="cheap")
     for _ in range(5):
         house.wake()
@@ -382,7 +382,7 @@ def test_what_was_brought_and_is_gone_is_asked_anew(house: BatchingHouse, demo: 
 def test_now_please_before_anything_was_sent_pays_once(
     house: BatchingHouse, demo: Api, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
+    monkeypatch.setattr(beginning, "spending_left", lambda _: (1.0, 0.0))
     path = ask(house, demo, when="cheap")
     assert now(demo, path).status == 202
     house.carry_on()

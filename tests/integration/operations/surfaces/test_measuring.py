@@ -39,7 +39,7 @@ from touchstone.surfaces.measurement import (
     begun,
     new_measurement,
 )
-from touchstone.surfaces.model import MetricName
+from touchstone.surfaces.names import MetricName
 from touchstone.surfaces.panel import metric_judges
 
 if TYPE_CHECKING:

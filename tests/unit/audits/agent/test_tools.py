@@ -14,7 +14,7 @@ from touchstone.audits.agent.solving import begin
 from touchstone.audits.agent.state import AgentState
 from touchstone.audits.agent.tools import TOOLS
 from touchstone.audits.agent.workbench import Workbench, carry_out
-from touchstone.audits.sandbox.prove import ProofResult
+from touchstone.audits.sandbox.result import ProofResult
 from touchstone.clock import Deadline
 from touchstone.judges.conversing import ToolCall, ToolResult
 

@@ -11,9 +11,10 @@ import pytest
 from touchstone.audits.sandbox import prove as proving
 from touchstone.audits.sandbox.bubblewrap import Trusting
 from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, MAX_SCRIPT_CHARS
-from touchstone.audits.sandbox.outcomes import Outcome, read_record
-from touchstone.audits.sandbox.prove import ProofResult, prove
+from touchstone.audits.sandbox.outcomes import read_record
+from touchstone.audits.sandbox.prove import prove
 from touchstone.audits.sandbox.record import Frame, Over, Raised, Ready, Record
+from touchstone.audits.sandbox.result import Outcome, ProofResult
 from touchstone.audits.sandbox.running import Breach, Printed, Run
 from touchstone.audits.sandbox.script.dependence import ProofScript
 

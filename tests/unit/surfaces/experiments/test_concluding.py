@@ -21,7 +21,8 @@ from touchstone.surfaces.experiments import Conclusion, Experiment, Failure, Mea
 from touchstone.surfaces.experiments.pairs import PairResult
 from touchstone.surfaces.experiments.preference import Choice
 from touchstone.surfaces.experiments.report import headline
-from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem
+from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem
+from touchstone.surfaces.names import MetricName
 
 SEEDS = range(1_000, 1_200)
 """Over 2,000 seeds the interval covers the truth in 95.5 %, and a difference is declared where none is in 4.1 %."""

@@ -8,7 +8,7 @@ from tests.support.experiments import experiment, judged
 from touchstone.judges import load_registry
 from touchstone.material import Deck, Flashcard, Pillar, Source, Summary
 from touchstone.surfaces.experiments import Experiment, Item, Variant, estimate_of, run_experiment
-from touchstone.surfaces.model import Surface
+from touchstone.surfaces.names import Surface
 
 MODEL = load_registry({}).model("openai", "strong")
 

@@ -13,7 +13,7 @@ from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.surfaces.experiments import Experiment, Generation, estimate_of, measure_pair, run_experiment
 from touchstone.surfaces.experiments.generation import GeneratedPiece, generate
 from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.model import Surface
+from touchstone.surfaces.names import Surface
 
 SOURCE = Source(markdown="Osmosis moves water through a membrane.")
 

@@ -7,7 +7,7 @@ from tests.support.experiments import coverage, experiment, judged, topics
 from tests.support.judges import Asked, Line
 from touchstone.errors import OverloadedError, RefusedError
 from touchstone.surfaces.experiments import PairResult, measure_pair
-from touchstone.surfaces.model import MetricName
+from touchstone.surfaces.names import MetricName
 from touchstone.text.language import language_of
 
 ALL: tuple[MetricName, ...] = ("quiz_coverage", "quiz_clarity", "quiz_item_flaws")

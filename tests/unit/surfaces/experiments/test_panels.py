@@ -24,7 +24,8 @@ from touchstone.surfaces.experiments.model import MAX_REPLICATES
 from touchstone.surfaces.experiments.pair_work import PairKept, orders_of
 from touchstone.surfaces.experiments.panels import agreement_on_metric
 from touchstone.surfaces.experiments.report import report_csv, report_html, report_markdown
-from touchstone.surfaces.model import TIER, MetricName
+from touchstone.surfaces.model import TIER
+from touchstone.surfaces.names import MetricName
 from touchstone.surfaces.panel import metric_judges
 
 ORDER = tuple(load_registry(environ={}).providers)[:3]

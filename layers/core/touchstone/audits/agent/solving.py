@@ -13,11 +13,11 @@ from datetime import datetime
 
 from touchstone.audits.agent.bounds import MAX_SILENT_TURNS, TURN_SECONDS, Bounds
 from touchstone.audits.agent.library import Library
-from touchstone.audits.agent.state import AgentConclusion, AgentState, Ended, ProofRun
+from touchstone.audits.agent.results import SolvedCase, solved
+from touchstone.audits.agent.state import AgentState, Ended
 from touchstone.audits.agent.tools import TOOLS
 from touchstone.audits.agent.workbench import Workbench, carry_out
-from touchstone.audits.case import BlindCase, Label
-from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.case import BlindCase
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import JudgeError, LimitError, SettingsError
 from touchstone.judges.base import Tier
@@ -25,8 +25,7 @@ from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.conversing import Conversation, Conversing, TurnRequest
 from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.spends import Spend, spends_of, spends_of_failure, tokens_of
-from touchstone.strict import Strict
+from touchstone.judges.spends import spends_of, spends_of_failure, tokens_of
 
 PURPOSE = "benchmark_audit"
 PROVIDER = "gemini"
@@ -35,35 +34,6 @@ TIER: Tier = "strong"
 PROMPT = "prove_options"
 DEFAULT_BOUNDS = Bounds()
 _GO_ON = "Call a tool: prove the options that have no proof yet, or conclude."
-
-
-class OptionProof(Strict):
-    """The run that counts for one option; None if there was none."""
-
-    label: Label
-    run: ProofRun | None
-
-
-class SolvedCase(Strict):
-    """The result of solving a case. `conclusion` is what the agent said at its end; None if it did not conclude.
-
-    `runs` are all scripts that were run, in order, including those of `options`. `conversation` is the transcript.
-    """
-
-    options: tuple[OptionProof, ...]
-    conclusion: AgentConclusion | None
-    ended: Ended
-    runs: tuple[ProofRun, ...]
-    conversation: Conversation
-    turns: int
-    tokens: int
-    seconds: float
-    spends: tuple[Spend, ...]
-
-    @property
-    def outcomes(self) -> dict[str, Outcome]:
-        """The outcome of each option's proof, by label. Options without a proof are left out."""
-        return {option.label: option.run.result.outcome for option in self.options if option.run is not None}
 
 
 def open_solver(judges: Judges, provider: str | None = None) -> Conversing:
@@ -149,25 +119,6 @@ def reopened(state: AgentState) -> AgentState:
     if state.ended is None or state.ended.why != "unanswered":
         return state
     return state.model_copy(update={"ended": None})
-
-
-def solved(state: AgentState) -> SolvedCase:
-    """The result of a case that has ended. Raises ValueError if it has not."""
-    if state.ended is None:
-        raise ValueError("The case is still being solved.")
-    return SolvedCase(
-        options=tuple(
-            OptionProof(label=option.label, run=state.last_run(option.label)) for option in state.case.options
-        ),
-        conclusion=state.conclusion,
-        ended=state.ended,
-        runs=state.runs,
-        conversation=state.conversation,
-        turns=state.turns,
-        tokens=state.tokens,
-        seconds=round(state.seconds, 3),
-        spends=state.spends,
-    )
 
 
 async def solve(

@@ -6,8 +6,7 @@ from typing import Literal
 
 from touchstone.audits.agent.bounds import Bounds
 from touchstone.audits.case import BlindCase, Label
-from touchstone.audits.sandbox.outcomes import Outcome
-from touchstone.audits.sandbox.prove import ProofResult
+from touchstone.audits.sandbox.result import Outcome, ProofResult
 from touchstone.errors import Unanswered
 from touchstone.judges.conversing import Conversation
 from touchstone.judges.spends import Spend

@@ -40,7 +40,8 @@ from touchstone.audits.agent.tools import (
 )
 from touchstone.audits.sandbox.bubblewrap import Sandbox
 from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, Limits
-from touchstone.audits.sandbox.prove import Installed, ProofResult, prove
+from touchstone.audits.sandbox.prove import Installed, prove
+from touchstone.audits.sandbox.result import ProofResult
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
 from touchstone.judges.conversing import ToolCall, ToolResult

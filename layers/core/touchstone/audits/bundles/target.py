@@ -1,4 +1,7 @@
-"""What an audit proves against: a requirement, and the bundle that was built from it."""
+"""What an audit proves against: a requirement, and the bundle that was built from it.
+
+`packaging` is imported with the first requirement that is read: a start without an audit needs none of it.
+"""
 
 import hashlib
 import os
@@ -7,8 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
 from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
@@ -25,6 +26,8 @@ def _named(text: str) -> str:
 
     A requirement that names a place to install from is refused: only the registry is used.
     """
+    from packaging.requirements import InvalidRequirement, Requirement
+
     try:
         requirement = Requirement(text)
     except InvalidRequirement as fault:
@@ -37,16 +40,22 @@ def _named(text: str) -> str:
         raise PydanticCustomError(
             "requirement_marker", "a requirement is a name with a version; one under a condition (;) is not installed"
         )
-    requirement.name = canonicalize_name(requirement.name)
+    requirement.name = _canonical(requirement.name)
     written = str(requirement)
     if not _SPELLED.fullmatch(written):
         raise PydanticCustomError("requirement", "it is no pip requirement such as google-adk==1.20.0")
     return written
 
 
+def _canonical(name: str) -> str:
+    from packaging.utils import canonicalize_name
+
+    return canonicalize_name(name)
+
+
 type RequirementText = Annotated[str, StringConstraints(max_length=200), AfterValidator(_named)]
 type DistributionName = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"), AfterValidator(canonicalize_name)
+    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"), AfterValidator(_canonical)
 ]
 
 
@@ -63,7 +72,9 @@ class Target(Strict):
     @property
     def name(self) -> str:
         """The distribution's name in the form in which registries compare names."""
-        return canonicalize_name(Requirement(self.requirement).name)
+        from packaging.requirements import Requirement
+
+        return _canonical(Requirement(self.requirement).name)
 
 
 class Manifest(Strict):

@@ -11,8 +11,7 @@ from pydantic_core import PydanticCustomError
 from touchstone.audits.bundles.target import Manifest
 from touchstone.audits.case import AuditCase, Label
 from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS, Limits
-from touchstone.audits.sandbox.outcomes import Outcome
-from touchstone.audits.sandbox.prove import ProofResult
+from touchstone.audits.sandbox.result import Outcome, ProofResult
 from touchstone.audits.verdict import OptionStanding, ProofStanding, Rating, Verdict, rate
 from touchstone.errors import InputError
 from touchstone.judges.spends import Spend, count_unpriced, known_cost

@@ -23,14 +23,6 @@ from touchstone.audits.sandbox.record import Raised, Record
 from touchstone.audits.sandbox.script.dependence import ProofScript, Span
 from touchstone.audits.sandbox.script.questions import ScriptQuestions
 
-type Outcome = Literal["holds", "refuted", "error", "vacuous", "timeout", "blocked"]
-"""`holds`: the script ran to its end, and cannot without the target. `refuted`: the target itself showed otherwise.
-
-`error`: the script's own fault, or the script changed what it was to be judged by. `vacuous`: it ends the same with the
-target hidden or with an empty module in its place, or it asks nothing of the target that decides its end, or what it
-asserts never ran, or failed and was caught. `timeout`: it was stopped for its time. `blocked`: it met another bound of
-the sandbox. The last four prove nothing either way."""
-
 _BOUNDS = {
     errno.EAGAIN: "it may start no more processes",
     errno.EMFILE: "it may open no more files",

@@ -5,12 +5,12 @@ from typing import Protocol
 
 from touchstone.audits.sandbox.bubblewrap import Sandbox
 from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, MAX_SCRIPT_CHARS, Limits
-from touchstone.audits.sandbox.outcomes import Outcome, RunMeaning, read_record, same_end
+from touchstone.audits.sandbox.outcomes import RunMeaning, read_record, same_end
 from touchstone.audits.sandbox.record import Record
+from touchstone.audits.sandbox.result import Outcome, ProofResult
 from touchstone.audits.sandbox.running import Breach, Run, run
 from touchstone.audits.sandbox.script.dependence import ProofScript
 from touchstone.errors import InputError, TooLargeError
-from touchstone.strict import Strict
 
 _SIGKILL, _SIGXCPU = 9, 24
 _BREACHES: dict[Breach | None, tuple[Outcome, str]] = {
@@ -30,28 +30,6 @@ class Installed(Protocol):
     def site(self) -> Path: ...
     @property
     def modules(self) -> tuple[str, ...]: ...
-
-
-class ProofResult(Strict):
-    """The outcome of one proof, and the facts that explain it to a reader.
-
-    `reason` is a sentence. `exception` is the type and message of the exception that ended the script; None if there
-    was none. `hidden_outcome` is the outcome without the target; None if the script was not run without it, because it
-    neither holds nor refutes. Seconds are those of the run with the target, without its import. `trusted`: the script
-    was hardly separated from its host, because the caller trusts it.
-    """
-
-    outcome: Outcome
-    reason: str
-    stdout: str
-    stdout_cut: bool = False
-    stderr: str
-    stderr_cut: bool = False
-    exception: str | None = None
-    hidden_outcome: Outcome | None = None
-    wall_seconds: float
-    cpu_seconds: float
-    trusted: bool
 
 
 def prove(script: str, bundle: Installed, *, sandbox: Sandbox, limits: Limits = DEFAULT_LIMITS) -> ProofResult:

@@ -22,7 +22,8 @@ from pydantic import Field, StringConstraints
 
 from touchstone.audits.sandbox.bubblewrap import Sandbox
 from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, Limits
-from touchstone.audits.sandbox.prove import Installed, ProofResult, check_import, prove
+from touchstone.audits.sandbox.prove import Installed, check_import, prove
+from touchstone.audits.sandbox.result import ProofResult
 from touchstone.audits.sandbox.watching import SpoiledError
 from touchstone.errors import InputError, StoreError
 from touchstone.strict import Strict

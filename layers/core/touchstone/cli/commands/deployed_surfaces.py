@@ -22,7 +22,7 @@ from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
     from touchstone.cli.terminal.bars import Bars, MetricOutcome
-    from touchstone.surfaces.model import MetricName, Surface
+    from touchstone.surfaces.names import MetricName, Surface
 
 measurement = options.group(
     "measurement", "Have your deployment measure material. To measure without a deployment: touchstone evaluate."

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from touchstone.material import Source
     from touchstone.surfaces.catalogue import Material
     from touchstone.surfaces.evaluation import LeftOut, Report
-    from touchstone.surfaces.model import MetricName, Surface
+    from touchstone.surfaces.names import MetricName, Surface
 
 evaluate = options.group("evaluate", "Measure a quiz, a summary or flashcards, without a deployment.")
 

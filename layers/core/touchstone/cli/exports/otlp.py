@@ -20,7 +20,8 @@ from touchstone.cli.terminal.bars import MetricOutcome
 from touchstone.cli.terminal.screen import visible
 from touchstone.judges.spends import JudgedBy, single_judge
 from touchstone.surfaces.evaluation import Report
-from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem
+from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem
+from touchstone.surfaces.names import MetricName
 from touchstone.version import __version__
 
 EVENT = "gen_ai.evaluation.result"

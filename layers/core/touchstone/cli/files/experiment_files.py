@@ -19,7 +19,7 @@ from touchstone.errors import InputError
 from touchstone.json_text import loads
 from touchstone.material import Source
 from touchstone.surfaces.experiments.model import Experiment, Item, Variant
-from touchstone.surfaces.model import Surface
+from touchstone.surfaces.names import Surface
 from touchstone.text import normalised
 
 MAX_BYTES = 512_000_000

@@ -23,7 +23,7 @@ from touchstone.text import normalised
 
 if TYPE_CHECKING:
     from touchstone.surfaces.catalogue import Material
-    from touchstone.surfaces.model import Surface
+    from touchstone.surfaces.names import Surface
 
 
 NAMES = {

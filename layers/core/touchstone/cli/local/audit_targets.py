@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from touchstone.audits.bundles import Bundle, Target
     from touchstone.audits.sandbox.bubblewrap import Sandbox
     from touchstone.audits.sandbox.limits import Limits
-    from touchstone.audits.sandbox.prove import ProofResult
+    from touchstone.audits.sandbox.result import ProofResult
 
 Requirement = Annotated[
     str,

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from touchstone.audits.recheck import Drift, Recheck
+from touchstone.audits.drift import Drift
+from touchstone.audits.recheck import Recheck
 from touchstone.audits.report import AuditedCase, QualityReport
 from touchstone.audits.report.model import RATINGS
 from touchstone.audits.verdict import Rating

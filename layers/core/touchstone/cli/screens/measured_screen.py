@@ -12,7 +12,8 @@ from touchstone.judges.spends import count_unpriced
 from touchstone.material import Deck, Quiz
 from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.evaluation import Report
-from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem, words_of_votes
+from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem, words_of_votes
+from touchstone.surfaces.names import MetricName
 from touchstone.text import shortened
 from touchstone.usage import dollars
 

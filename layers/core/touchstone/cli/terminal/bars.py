@@ -10,7 +10,8 @@ from touchstone.cli.terminal.exits import Exit
 from touchstone.errors import InputError
 from touchstone.surfaces.catalogue import metrics_of
 from touchstone.surfaces.evaluation import LeftOut, Report
-from touchstone.surfaces.model import FINAL, MetricName, MetricResult, Surface
+from touchstone.surfaces.model import FINAL, MetricResult
+from touchstone.surfaces.names import MetricName, Surface
 
 HIGHEST = 100.0
 FAIL = "--fail-under"

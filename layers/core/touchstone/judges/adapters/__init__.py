@@ -1,11 +1,14 @@
 """The interface of a provider's adapter."""
 
-from typing import Protocol
+from __future__ import annotations
 
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Protocol
 
-from touchstone.judges.base import Answered, JudgeQuestion
-from touchstone.judges.conversing import Turn, TurnRequest, Wire
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from touchstone.judges.base import Answered, JudgeQuestion
+    from touchstone.judges.conversing import Turn, TurnRequest, Wire
 
 
 class Adapter(Protocol):

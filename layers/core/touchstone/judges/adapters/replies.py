@@ -1,19 +1,23 @@
 """From a provider's response to a value: shared by all adapters, since a reply is JSON text everywhere."""
 
+from __future__ import annotations
+
 import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
 from touchstone.errors import JudgeError, MismatchedError, UnreadableError
 from touchstone.judges import tracing
 from touchstone.judges.base import LINE_ID, JudgeQuestion
-from touchstone.judges.conversing import Turn, TurnRequest, without_line_id
 from touchstone.usage import Usage
+
+if TYPE_CHECKING:
+    from touchstone.judges.conversing import Turn, TurnRequest
 
 LONGEST_NAME = 256
 """The most characters of a model's name in a reply. Names are kept in records and shown."""
@@ -104,6 +108,8 @@ def _of_line(provider: str, model: str, line_id: str, text: str) -> str:
 
 def check_line(provider: str, model: str, request: TurnRequest, turn: Turn) -> None:
     """Raise `MismatchedError` if a turn in a batch has no calls, or a call that does not repeat the line's id."""
+    from touchstone.judges.conversing import without_line_id
+
     line_ids = [without_line_id(call)[1] for call in turn.calls]
     if request.line_id is not None and (not line_ids or any(one != request.line_id for one in line_ids)):
         raise MismatchedError(f"{provider} {model} gave a turn in its batch that is not of the line it stands under.")

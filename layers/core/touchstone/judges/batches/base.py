@@ -1,18 +1,23 @@
 """What the providers' batch APIs have in common, also their format: JSON, one object a line, in UTF-8."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from touchstone.errors import JudgeError, OverloadedError, ResultsGoneError, UnfinishedError, UnfoundBatchError
-from touchstone.judges.adapters.replies import Response
-from touchstone.judges.base import Answered, JudgeQuestion
-from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest
+from touchstone.judges.base import JudgeQuestion
+
+if TYPE_CHECKING:
+    from touchstone.judges.adapters.replies import Response
+    from touchstone.judges.base import Answered
+    from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest
 
 LINE_ID_TOKENS = 64
 """Room in the output for the line's id and the name of its field. 32 hexadecimal digits are at most as many tokens."""
@@ -145,7 +150,7 @@ class ProviderBatches(Protocol):
 
 def as_line[A: JudgeQuestion[Any] | TurnRequest](asked: A, line_id: str) -> A:
     """A question, or a request for a turn, as a line of a batch asks it: with the line's id, and tokens for it."""
-    room = LINE_ID_TOKENS * (LINE_CALLS if isinstance(asked, TurnRequest) else 1)
+    room = LINE_ID_TOKENS * (1 if isinstance(asked, JudgeQuestion) else LINE_CALLS)
     return replace(asked, line_id=line_id, max_output_tokens=asked.max_output_tokens + room)
 
 
@@ -155,6 +160,8 @@ def response_of(provider: str, model: str, reply: BatchReply) -> Response:
     Raises `OverloadedError` if the batch ended without a reply to the line, since another batch may bring one. Raises
     `UnfinishedError` if the batch ended before the line was answered.
     """
+    from touchstone.judges.adapters.replies import Response
+
     if reply.missed is None:
         return Response(status=reply.status, headers={}, body=reply.body)
     sentence = f"{provider}'s batch for {model} {_MISSED[reply.missed]}."

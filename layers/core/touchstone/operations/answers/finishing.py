@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from touchstone.answers.model import ENDED, AnswerRecord, Enrichment, SkipReason, Verification
+from touchstone.answers.model import ENDED, AnswerRecord, Enrichment, Verification
 from touchstone.answers.progress import settled, verified
-from touchstone.answers.retrieval import near_keys, problem_key
-from touchstone.errors import ConflictError, Unanswered
+from touchstone.errors import ConflictError, SkipReason, Unanswered
 from touchstone.judges.spends import Spend
 from touchstone.records import Answers
 
@@ -29,6 +28,8 @@ def finish(
     caller's own answer is not, since nobody here wrote its steps. Raises `ConflictError` for a record without an
     attempt.
     """
+    from touchstone.answers.retrieval import near_keys, problem_key
+
     if not record.attempts:
         raise ConflictError("There is no attempt to finish with.")
     end = settled(record if verification is None else verified(record, verification), now=record.updated_at)

@@ -6,13 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SkipReason, SolveRequest, VerifyRequest
+from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record
 from touchstone.answers.reading import image, inline_image
 from touchstone.attempts import When
 from touchstone.aws import missing_object
 from touchstone.clock import Deadline
-from touchstone.errors import ConflictError, StoreError, TooLargeError
+from touchstone.errors import ConflictError, SkipReason, StoreError, TooLargeError
 from touchstone.operations.answers.draining import lease_of
 from touchstone.operations.answers.finishing import finish_skipped, sentence_of
 from touchstone.operations.jobs.intake import Intake

@@ -12,11 +12,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason
+from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route
 from touchstone.answers.progress import MAX_ATTEMPTS, route, settled
-from touchstone.answers.providers import Preferences, no_solver_sentence
 from touchstone.clock import Deadline
-from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, StoreError, TouchstoneError, Unanswered
+from touchstone.errors import (
+    ConflictError,
+    InputError,
+    JudgeError,
+    LimitError,
+    SkipReason,
+    StoreError,
+    TouchstoneError,
+    Unanswered,
+)
 from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.answers.context import AnswerContext
@@ -24,6 +32,7 @@ from touchstone.operations.answers.finishing import finish, sentence_of, skip_ve
 from touchstone.operations.jobs.traced import traced, tracing_calls
 
 if TYPE_CHECKING:
+    from touchstone.answers.providers import Preferences
     from touchstone.answers.verification import Verified as QuickVerified
 
 READ_SECONDS = 40.0
@@ -76,6 +85,7 @@ async def read_problem(
     another try: then a failure for a passing reason raises `UndecidedError`. If `abandoned_after` is None, there is no
     other try, and each failure is final.
     """
+    from touchstone.answers.providers import no_solver_sentence
     from touchstone.answers.reading import image, read_image
 
     record = _get(context, answer_id)
@@ -165,6 +175,7 @@ async def solve_problem(
     abandoned_after: timedelta | None = None,
 ) -> None:
     """SOLVE: make attempt `number`. Raises `UnsolvedError` if no provider answers and there is no earlier attempt."""
+    from touchstone.answers.providers import no_solver_sentence
     from touchstone.answers.retrieval import retrieve
     from touchstone.answers.solving import next_attempt
 
@@ -218,7 +229,7 @@ def _own_since(record: AnswerRecord) -> datetime:
     return waiting.until if waiting is not None and waiting.reason == "unreadable" else record.created_at
 
 
-def _note_choice(context: AnswerContext, preferences: Preferences, subject: str | None) -> None:
+def _note_choice(context: AnswerContext, preferences: "Preferences", subject: str | None) -> None:
     """Note when the data first chooses a provider for a subject.
 
     Only a report needs this, so a fault is only logged.

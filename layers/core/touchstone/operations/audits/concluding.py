@@ -8,16 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from touchstone.attempts import BATCHED
-from touchstone.audits.agent import solved
-from touchstone.audits.recheck import drift_of
+from touchstone.audits.agent import audited_of, solved
+from touchstone.audits.drift import drift_of
 from touchstone.audits.record import AuditFindings, concluded
 from touchstone.audits.report import audited_case, quality_report, report_json, report_markdown
-from touchstone.audits.whole import audited_of
 from touchstone.operations.jobs.context import StepProgress
 
 if TYPE_CHECKING:
     from touchstone.audits.case_work import CaseWork
-    from touchstone.audits.recheck import Drift
+    from touchstone.audits.drift import Drift
     from touchstone.audits.record import KeptCase
     from touchstone.audits.report import AuditedCase
     from touchstone.operations.audits.context import AuditContext

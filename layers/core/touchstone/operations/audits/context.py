@@ -53,8 +53,8 @@ class AuditContext(StepContext):
 
     `solver` gives the model that solves, of the named provider, or of any if the name is None; it raises
     `SettingsError` if no model can be asked. `model` gives the model that would be asked, None if its price is not
-    known. `unpacked` keeps the last bundle on this machine, to be read and never run. `by_batch` sends first turns that
-    can wait through batches; None if there are no batches.
+    known. `unpacked` keeps the last bundle on this machine, to be read and never run. `by_batch` gives what sends first
+    turns that can wait through batches, and is called only for these; None if there are no batches.
     """
 
     audits: Audits
@@ -65,7 +65,7 @@ class AuditContext(StepContext):
     solver: Callable[[str | None], Conversing]
     model: Callable[[str | None], Model | None]
     unpacked: UnpackedBundles
-    by_batch: CasesByBatch | None = None
+    by_batch: Callable[[], CasesByBatch] | None = None
 
     def record(self, audit_id: str) -> AuditRecord:
         """The record of an audit."""

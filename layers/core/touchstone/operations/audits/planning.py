@@ -106,7 +106,7 @@ def _in_batches(context: AuditContext, record: AuditRecord) -> tuple[frozenset[i
     standing = None
     if context.by_batch is not None and record.when == "cheap":
         lines = [line for line in context.files(record.id).all_wanted(waiting) if line is not None]
-        standing = context.by_batch.add_to_batches(record, lines)
+        standing = context.by_batch().add_to_batches(record, lines)
         batches = standing.batches
         if set(batches) - set(record.batches):
             context.audits.change(record.ref, lambda one: carried(one, batches, until=context.clock()))

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, TypedDict
 from touchstone.attempts import BATCHED
 from touchstone.audits.agent import Workbench, begin, reopened, take_turn
 from touchstone.audits.case_work import RecheckState, case_advanced, case_awaiting, case_over, case_put_back
+from touchstone.audits.cost_limit import cost_reached
 from touchstone.audits.report import stored_proof
 from touchstone.audits.verdict import standings
-from touchstone.audits.whole import cost_reached
 from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.spends import count_unpriced, known_cost
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from touchstone.audits.case_work import BatchTurn, CaseTask, CaseWork
     from touchstone.audits.record import AuditRecord, BundlePlace
     from touchstone.audits.report import StoredProof
-    from touchstone.audits.sandbox.prove import ProofResult
+    from touchstone.audits.sandbox.result import ProofResult
     from touchstone.audits.verdict import ProofStanding
     from touchstone.errors import JudgeError, LimitError
     from touchstone.judges.conversing import Conversing
@@ -146,7 +146,7 @@ class _Work:
         record, case, by_batch = self.record, self.case, self.context.by_batch
         if by_batch is None or record.when == "now" or case.hastened or state.turns:
             return False
-        wanted = await by_batch.wanted(record, state)
+        wanted = await by_batch().wanted(record, state)
         bound = record.terms.max_cost_usd
         # Assume that each case before this one waits too: all that wait at the same time must be within the limit of
         # cost.
@@ -173,7 +173,7 @@ class _Work:
         """
         if self.context.by_batch is None or state.turns or not brought.usable:
             return None
-        return await self.context.by_batch.recorded(self.record, state, brought)
+        return await self.context.by_batch().recorded(self.record, state, brought)
 
     async def _prove(self, script: str) -> ProofResult:
         order = self.context.order(self.record, self.place, script)

@@ -31,11 +31,10 @@ from touchstone.operations.batches.chunks import (
     to_list,
 )
 from touchstone.operations.batches.lines import LineError, LineResult, given_up
-from touchstone.operations.jobs.waiting import LineStanding, OpenLine
+from touchstone.operations.jobs.waiting import LONGEST_PAUSE, LineStanding, OpenLine
 from touchstone.records import Batch
 
 SHORTEST_PAUSE = timedelta(seconds=30)
-LONGEST_PAUSE = timedelta(hours=1)
 PAUSE_PART = 16
 MAX_ROUNDS = 400
 """The most rounds of a run: more than fit into ten days with these pauses. Each round takes fifteen events of an

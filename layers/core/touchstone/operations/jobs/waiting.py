@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -19,6 +19,8 @@ IN_A_BATCH: Mapping[BatchedLine, str] = {
     "experiment": "A provider's batch compares it at a part of the price, within days; not if its `when` is now.",
     "audit": "A provider's batch takes its first turn at a part of the price, within days; not if its `when` is now.",
 }
+LONGEST_PAUSE = timedelta(hours=1)
+"""The longest time that an open line waits before the next look at it."""
 
 
 class WantedQuestion(BaseModel):

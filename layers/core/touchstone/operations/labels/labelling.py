@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from touchstone.records import Answers, Labels, Measurements, Statistics, Submissions, Tasks
     from touchstone.records.thresholds import Thresholds
     from touchstone.statistics.tallies import Judged
-    from touchstone.surfaces.model import MetricName
+    from touchstone.surfaces.names import MetricName
 
     type Reading = Callable[[str, str, str], Judged]
     """Gives the verdict on a thing, from its tenant, its record's id and its name in the record."""

@@ -18,9 +18,9 @@ from touchstone.judges.batches.base import by_line
 from touchstone.judges.batches.record import ProviderBatch, ProviderBatchEnd
 from touchstone.operations.jobs.context import StepProgress
 from touchstone.operations.provider_batches import following, kinds
+from touchstone.operations.provider_batches.beginning import released_on_failure, reserve_and_assign
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.following import line_id_of, locate_batch, look_at, may_have_created
-from touchstone.operations.provider_batches.gathering import released_on_failure, reserve_and_assign
 from touchstone.operations.provider_batches.questions import kept, lines_of, with_records_read
 from touchstone.operations.provider_batches.replaying import WaitingQuestion
 from touchstone.operations.provider_batches.settling import end_of_chunk, settle, settle_unread
@@ -49,7 +49,7 @@ async def advance(context: BatchingContext, provider_batch_id: str, *, deadline:
     batch, ours = context.batches.begin(which, lambda one: one.begun(now=context.clock()))
     if not ours:
         return _progress(batch)
-    context = kinds.KINDS[batch.of].within(context)
+    context = kinds.work_of(batch.of).within(context)
     with released_on_failure(context, which):
         while batch.attempts.underway and not batch.done:
             batch = await _advanced(context, batch, deadline)

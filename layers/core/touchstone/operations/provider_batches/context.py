@@ -50,7 +50,7 @@ class BatchingContext:
 
     tenant: str
     batches: ProviderBatchStore
-    evaluations: BatchedEvaluations
+    evaluations: Callable[[], BatchedEvaluations]
     objects: Artifacts
     judges: Judges
     apis: BatchApis

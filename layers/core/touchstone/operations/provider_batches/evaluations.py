@@ -23,6 +23,7 @@ from touchstone.operations.jobs.trying import GivenUp, after_failure
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
+    UNANSWERED,
     ListedQuestion,
     SettledQuestion,
     log_unreadable,
@@ -34,9 +35,6 @@ from touchstone.records.evaluations import in_batch
 from touchstone.references import Reference
 
 PURPOSE = "evaluate"
-UNANSWERED = "overloaded"
-"""The reason of a question that no batch answered and that is in the line again: the same as for a call without a
-reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,12 +94,12 @@ async def still_wanted(
     There is none if the record is not in the batch any more.
     """
     answer_id = group[0].answer_id
-    record = context.evaluations.get(Reference(context.tenant, "answer", answer_id))
+    record = context.evaluations().get(Reference(context.tenant, "answer", answer_id))
     if not in_batch(record, batch.id):
         return {}
     found = await replayed(context, record, batch.provider)
     if isinstance(found.result, Evaluated):  # somebody asked the same question meanwhile, so the cache answers it
-        context.evaluations.complete(
+        context.evaluations().complete(
             tenant=context.tenant, answer_id=answer_id, evaluation=found.result.evaluation, spends=found.spends
         )
     return {} if found.wanted is None else {group[0].address or "": found.wanted}
@@ -118,14 +116,14 @@ async def settled(
     spends: tuple[Spend, ...] = ()
     unknown, unread = was_answered(reply), False
     try:
-        record = context.evaluations.get(Reference(context.tenant, "answer", answer_id))
+        record = context.evaluations().get(Reference(context.tenant, "answer", answer_id))
         if reply is None:
             _put_back(context, batch, record, reason=UNANSWERED)
             return SettledQuestion(answered=False)
         found = await replayed(context, record, batch.provider, reply)
         spends, unknown = found.spends, not found.spends and unknown and not isinstance(found.result, Evaluated)
         if isinstance(found.result, Evaluated):
-            context.evaluations.complete(
+            context.evaluations().complete(
                 tenant=context.tenant, answer_id=answer_id, evaluation=found.result.evaluation, spends=found.spends
             )
             return SettledQuestion(answered=True, spends=found.spends)
@@ -158,7 +156,7 @@ def _unanswered(
             context, batch, record, reason=after.reason, ended=after.ended, pause=after.until - now, spends=spends
         )
     elif in_batch(record, batch.id):
-        context.evaluations.fail(tenant=context.tenant, answer_id=record.id, failure=after.reason, spends=spends)
+        context.evaluations().fail(tenant=context.tenant, answer_id=record.id, failure=after.reason, spends=spends)
     else:
         _put_back(context, batch, record, reason=after.reason, spends=spends)
 
@@ -177,7 +175,7 @@ def _put_back(
 
     A record that is not in this batch any more stays as it is.
     """
-    context.evaluations.put_back(
+    context.evaluations().put_back(
         tenant=context.tenant,
         answer_id=record.id,
         provider_batch_id=batch.id,

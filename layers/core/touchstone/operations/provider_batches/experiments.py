@@ -44,7 +44,8 @@ from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWo
 from touchstone.surfaces.experiments.pairs import Measured, PairResult, Replicate, measure_pair
 from touchstone.surfaces.experiments.preference import Preference
 from touchstone.surfaces.experiments.record import ExperimentRecord
-from touchstone.surfaces.model import TIER, MetricName, MetricResult
+from touchstone.surfaces.model import TIER, MetricResult
+from touchstone.surfaces.names import MetricName
 
 type Brought = Mapping[str, Sequence[BatchReply]]
 """The replies that batches brought for a pair, by the addresses of its questions."""

@@ -21,9 +21,15 @@ from typing import TYPE_CHECKING
 from touchstone.errors import NotFoundError
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.batches.chunks import lines_of, listing_folder
-from touchstone.operations.batches.rounds import LONGEST_PAUSE
-from touchstone.operations.jobs.waiting import BatchedLine, LineStanding, OpenLine, PartsStanding, WantedQuestion
-from touchstone.operations.provider_batches import gathering
+from touchstone.operations.jobs.waiting import (
+    LONGEST_PAUSE,
+    BatchedLine,
+    LineStanding,
+    OpenLine,
+    PartsStanding,
+    WantedQuestion,
+)
+from touchstone.operations.provider_batches import beginning
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.following import next_look
 from touchstone.operations.provider_batches.questions import ListedQuestion
@@ -178,7 +184,7 @@ class FileBatches:
                     ids.append(batch_id)
                     text = "".join(f"{each}\n" for each in ids)
                     self.context.objects.put_text(tenant=file.tenant, key=file.list_key, text=text)
-                batch = gathering.begun(
+                batch = beginning.begun(
                     *(self.context, provider, model, [one.listed for one in chosen]),
                     most_usd=sum(one.wanted.most_usd for one in chosen),
                     batch_id=batch_id,
@@ -195,14 +201,14 @@ class FileBatches:
         A batch stays within its limits, the size that its provider took lately, and the tenant's ceiling. A question
         for which the ceiling has no room is in neither.
         """
-        _, left = gathering.spending_left(self.context)
+        _, left = beginning.spending_left(self.context)
         of, wanted = questions[0].of, questions[0].wanted
         learned = learned_size(self.context, wanted.provider, wanted.model, of)
         most_lines = MOST_LINES if learned is None else min(MOST_LINES, learned)
         chosen: list[_FileQuestion] = []
         size, most = 0, 0.0
         for number, one in enumerate(questions):
-            full = len(chosen) == most_lines or size + one.wanted.size > gathering.MOST_BYTES
+            full = len(chosen) == most_lines or size + one.wanted.size > beginning.MOST_BYTES
             if chosen and full:
                 return chosen, list(questions[number:])
             if left is None or most + one.wanted.most_usd <= left:

@@ -5,36 +5,34 @@
                                                     ├─ no money                left where they are
                                                     └─ enough, or an hour old  a batch, and the machine that carries it
 
-The record of the batch is stored first, and says which questions are to be in it. Then its money is held back, then
-each question is put into it. Whoever stored the record holds it until then, as every later step does: nobody else
-secures it meanwhile. After a crash in between, the sweep continues the record: all of this may be repeated.
+`beginning` stores the batch and secures its money. Questions of files, experiments and audits are gathered by `files`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import groupby
 
 from touchstone.answers.evaluation import Evaluated
-from touchstone.answers.model import SubmittedPlace
-from touchstone.attempts import Attempts
 from touchstone.aws import MAX_KEYS
-from touchstone.budgets import SpendReservation
 from touchstone.clock import Clock, Deadline, system_clock
-from touchstone.errors import MisconfiguredError, SettingsError, SpendingCeilingError, TouchstoneError
+from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.batches import ProviderBatches
 from touchstone.judges.batches.base import size_of
-from touchstone.judges.batches.record import BatchedKind, ProviderBatch
 from touchstone.judges.questions import highest_cost_usd
 from touchstone.judges.registry import Model
+from touchstone.operations.provider_batches.beginning import (
+    MOST_BYTES,
+    MOST_LINES,
+    begun,
+    continue_half_begun,
+    spending_left,
+)
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.evaluations import replayed
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
     ListedQuestion,
-    lines_of,
-    listed,
     log_unreadable,
     with_records_read,
 )
@@ -51,10 +49,6 @@ ENOUGH = 100
 """How many waiting questions are enough for a batch. Waiting for more is of no use: most batches take minutes."""
 WAIT = timedelta(hours=1)
 """How long a question waits at most for others to join its batch."""
-MOST_LINES = 1_000
-"""The most questions of one batch of deep evaluations. They are stored one by one, within the time of two functions."""
-MOST_BYTES = 20_000_000
-"""The most bytes of one batch: a function holds it whole. Providers take far more."""
 MOST_READ = 5_000
 """How many questions of the line are read at once. Each such window is read after the one before."""
 MOST_READS = 50
@@ -187,7 +181,7 @@ class Gathering:
         """
         for one in _latest(context, model):
             if one.state == "gathered" and one.of == "evaluation":
-                batch = _gone_on(context, Reference(context.tenant, "provider_batch", one.id))
+                batch = continue_half_begun(context, Reference(context.tenant, "provider_batch", one.id))
                 if batch.state == "gathered":
                     return False
                 if not batch.over:
@@ -238,7 +232,7 @@ def _ask_at_once(context: BatchingContext, waiting: Sequence[PendingEvaluation])
     at_once = 0
     for pending in waiting:
         try:
-            context.evaluations.ask_now(tenant=pending.tenant, answer_id=pending.answer_id)
+            context.evaluations().ask_now(tenant=pending.tenant, answer_id=pending.answer_id)
         except OUT_OF_REACH as error:
             log_unreadable(pending.answer_id, error)
         else:
@@ -301,144 +295,18 @@ async def _wanted_of(
 async def _wanted(context: BatchingContext, seat: _Seat, pending: PendingEvaluation) -> WaitingQuestion | None:
     """The question of a deep evaluation for a batch. None if there is none any more."""
     try:
-        record = context.evaluations.get(Reference(pending.tenant, "answer", pending.answer_id))
+        record = context.evaluations().get(Reference(pending.tenant, "answer", pending.answer_id))
         if record.evaluation.state != "deferred" or record.evaluation.when != "cheap":
             return None  # the index is a moment behind the record
         found = await replayed(context, record, seat.model.provider)
         if isinstance(found.result, Evaluated):
-            context.evaluations.complete(
+            context.evaluations().complete(
                 tenant=pending.tenant, answer_id=record.id, evaluation=found.result.evaluation, spends=found.spends
             )
             return None
         if found.wanted is None:
-            context.evaluations.ask_now(tenant=pending.tenant, answer_id=record.id)
+            context.evaluations().ask_now(tenant=pending.tenant, answer_id=record.id)
     except OUT_OF_REACH as error:
         log_unreadable(pending.answer_id, error)
         return None
     return found.wanted
-
-
-def spending_left(context: BatchingContext) -> tuple[float | None, float | None]:
-    """The tenant's ceiling, and what it may still spend today, both in US dollars; None if nothing limits it."""
-    spent = context.spending.today(context.tenant)
-    ceiling = context.ceiling_usd if spent.ceiling_usd is None else spent.ceiling_usd
-    return ceiling, None if ceiling is None else max(0.0, ceiling - spent.spent_usd - spent.reserved_usd)
-
-
-def begun(
-    context: BatchingContext,
-    provider: str,
-    model: str,
-    questions: Sequence[ListedQuestion],
-    *,
-    most_usd: float,
-    batch_id: str,
-    of: BatchedKind = "evaluation",
-) -> ProviderBatch:
-    """Store the record of a batch, then secure its money and questions.
-
-    A repeat finds the batch as far as it has come. If another caller is about to secure it, it is still `gathered`; the
-    batch's machine secures it if that caller has died.
-    """
-    key = f"{context.tenant}/provider-batches/{batch_id}/lines.jsonl"
-    context.objects.put_text(tenant=context.tenant, key=key, text=listed(questions))
-    now = context.clock()
-    batch = ProviderBatch(
-        tenant=context.tenant,
-        id=batch_id,
-        of=of,
-        provider=provider,
-        model=model,
-        created_at=now,
-        count=len(questions),
-        lines_key=key,
-        most_usd=most_usd,
-    ).begun(now=now)
-    stored = context.batches.create(batch)
-    return _secured(context, batch) if stored is batch else _gone_on(context, stored.ref)
-
-
-def _gone_on(context: BatchingContext, which: Reference) -> ProviderBatch:
-    """Secure a batch that nobody has secured so far. It stays as it is if somebody is at it, or has done it."""
-    now = context.clock()
-    batch, ours = context.batches.begin(which, lambda one: one.begun(now=now) if one.state == "gathered" else one)
-    return _secured(context, batch) if ours else batch
-
-
-def _secured(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
-    """Secure a batch that this caller holds, and release it."""
-    with released_on_failure(context, batch.ref):
-        reserve_and_assign(context, batch)
-    return _release(context, batch.ref)
-
-
-@contextmanager
-def released_on_failure(context: BatchingContext, which: Reference) -> Iterator[None]:
-    """Let go of a batch that this caller holds if its step fails."""
-    try:
-        yield
-    except Exception:
-        with suppress(TouchstoneError):
-            _release(context, which)
-        raise
-
-
-def _release(context: BatchingContext, which: Reference) -> ProviderBatch:
-    """Let others go on with a batch at once; else they would wait for the lease of a step that has ended."""
-    return context.batches.change(which, lambda one: one if one.done else one.pausing(context.clock()))
-
-
-def reserve_and_assign(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
-    """Hold back a batch's money and put its questions into it. If the ceiling does not admit it, the batch is over.
-
-    The caller holds the batch: if somebody else could carry it to its end meanwhile, its money would be held back once
-    more, and for nothing.
-    """
-    try:
-        reserve(context, batch)
-    except SpendingCeilingError as error:
-        ended = {"state": "over", "ended": "unpaid", "because": str(error), "finished_at": context.clock()}
-        ended["attempts"] = Attempts()
-        return context.batches.change(batch.ref, lambda one: _changed(one, ended))
-    if batch.of == "evaluation":  # questions of files belong to the batch because the files say so
-        _put_in(context, batch)
-    return context.batches.change(batch.ref, lambda one: _changed(one, {"state": "ready"}))
-
-
-def _put_in(context: BatchingContext, batch: ProviderBatch) -> None:
-    """Store in each record of a deep evaluation which batch has it now."""
-    ends_by = context.clock() + _longest(context, batch)
-    questions = lines_of(context, batch)
-    for number, question in enumerate(questions):
-        if number % MAX_KEYS == 0:
-            context = with_records_read(context, batch.of, questions[number : number + MAX_KEYS])
-        place = SubmittedPlace(provider_batch_id=batch.id, number=number, at=context.clock(), ends_by=ends_by)
-        try:
-            context.evaluations.submit(tenant=context.tenant, answer_id=question.answer_id, place=place)
-        except OUT_OF_REACH as error:
-            log_unreadable(question.answer_id, error)
-
-
-def reserve(context: BatchingContext, batch: ProviderBatch) -> SpendReservation:
-    """Hold back the money of a batch; a repeat holds back no more. Raises `SpendingCeilingError`."""
-    own = context.spending.ceiling(context.tenant)
-    return context.spending.reserve_for(
-        context.tenant,
-        batch.most_usd,
-        context.ceiling_usd if own is None else own,
-        name=batch.id,
-        calls=batch.gathered_count,
-        on=batch.created_at,
-    )
-
-
-def _longest(context: BatchingContext, batch: ProviderBatch) -> timedelta:
-    try:
-        batches = context.apis.batches(batch.provider)
-    except (MisconfiguredError, SettingsError):
-        batches = None
-    return timedelta(days=1) if batches is None else batches.longest
-
-
-def _changed(batch: ProviderBatch, changes: dict[str, object]) -> ProviderBatch:
-    return batch if batch.state != "gathered" else batch.model_copy(update=changes)

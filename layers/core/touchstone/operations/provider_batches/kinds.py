@@ -2,18 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
-from touchstone.operations.provider_batches import (
-    audits,
-    evaluations,
-    experiments,
-    measurements,
-    scorings,
-    verifications,
-)
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
@@ -52,7 +45,7 @@ async def still_wanted(
     for answer_id, group in groupby(questions, key=lambda one: one.answer_id):
         listed, wanted = list(group), dict[str, WaitingQuestion]()
         try:
-            wanted |= await KINDS[batch.of].still_wanted(context, batch, listed)
+            wanted |= await work_of(batch.of).still_wanted(context, batch, listed)
         except OUT_OF_REACH as error:
             log_unreadable(answer_id, error)
         found += [wanted.get(question.address or "") for question in listed]
@@ -65,7 +58,7 @@ async def settled(
     """Store what a batch brought in the records. Return what came of each question."""
     found: list[SettledQuestion] = []
     for _, group in groupby(replied, key=lambda one: one[0].answer_id):
-        found += await KINDS[batch.of].settled(context, batch, list(group))
+        found += await work_of(batch.of).settled(context, batch, list(group))
     return found
 
 
@@ -92,18 +85,39 @@ def _each_settled(
     return each
 
 
-KINDS: Mapping[BatchedKind, BatchedWork] = {
-    "evaluation": BatchedWork(
-        still_wanted=evaluations.still_wanted, settled=_each_settled(evaluations.settled), tells=True
-    ),
-    "verification": BatchedWork(
-        still_wanted=verifications.still_wanted, settled=_each_settled(verifications.settled), tells=False
-    ),
-    "measurement": BatchedWork(still_wanted=measurements.still_wanted, settled=measurements.settled, tells=True),
-    "experiment": BatchedWork(still_wanted=experiments.still_wanted, settled=experiments.settled, tells=True),
-    "audit": BatchedWork(still_wanted=audits.still_wanted, settled=_each_settled(audits.settled), tells=True),
-    "scoring": BatchedWork(
-        still_wanted=scorings.still_wanted, settled=scorings.settled, tells=True, within=scorings.within
-    ),
-}
-"""The kinds of work, keyed by the kind that a batch's record names."""
+@cache
+def work_of(kind: BatchedKind) -> BatchedWork:
+    """The work of the kind that a batch's record names.
+
+    Each kind stands on a job of its own, which is loaded with the first batch of the kind: a batch has one kind.
+    """
+    match kind:
+        case "evaluation":
+            from touchstone.operations.provider_batches import evaluations
+
+            settle_each = _each_settled(evaluations.settled)
+            return BatchedWork(still_wanted=evaluations.still_wanted, settled=settle_each, tells=True)
+        case "verification":
+            from touchstone.operations.provider_batches import verifications
+
+            settle_each = _each_settled(verifications.settled)
+            return BatchedWork(still_wanted=verifications.still_wanted, settled=settle_each, tells=False)
+        case "measurement":
+            from touchstone.operations.provider_batches import measurements
+
+            return BatchedWork(still_wanted=measurements.still_wanted, settled=measurements.settled, tells=True)
+        case "experiment":
+            from touchstone.operations.provider_batches import experiments
+
+            return BatchedWork(still_wanted=experiments.still_wanted, settled=experiments.settled, tells=True)
+        case "audit":
+            from touchstone.operations.provider_batches import audits
+
+            settle_each = _each_settled(audits.settled)
+            return BatchedWork(still_wanted=audits.still_wanted, settled=settle_each, tells=True)
+        case "scoring":
+            from touchstone.operations.provider_batches import scorings
+
+            return BatchedWork(
+                still_wanted=scorings.still_wanted, settled=scorings.settled, tells=True, within=scorings.within
+            )

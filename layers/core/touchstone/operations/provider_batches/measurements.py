@@ -40,7 +40,8 @@ from touchstone.references import Reference
 from touchstone.surfaces import measurement as steps
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement
-from touchstone.surfaces.model import FINAL, TIER, MetricName, MetricResult
+from touchstone.surfaces.model import FINAL, TIER, MetricResult
+from touchstone.surfaces.names import MetricName
 from touchstone.surfaces.panel import apply_thresholds
 from touchstone.workflows import Workflows
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from datetime import datetime
 
 from touchstone.judges.batches.record import BatchedKind
-from touchstone.operations.provider_batches import gathering
+from touchstone.operations.provider_batches import beginning
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.following import next_look
 from touchstone.operations.provider_batches.questions import ListedQuestion, all_wanted
@@ -43,14 +43,14 @@ async def begin_own_batch(
     if not sent:
         return None
     most_usd = sum(one.most_usd for one in sent)
-    _, left = gathering.spending_left(context)
-    too_large = sum(one.size for one in sent) > gathering.MOST_BYTES or len(sent) > gathering.MOST_LINES
+    _, left = beginning.spending_left(context)
+    too_large = sum(one.size for one in sent) > beginning.MOST_BYTES or len(sent) > beginning.MOST_LINES
     if too_large or (left is not None and most_usd > left):
         return None
     words = "".join(f"{one.address}\n" for one in sent)
     batch_id = derived_ulid(made_at, context.tenant, *name_parts, words)
     store_id(batch_id)
-    batch = gathering.begun(
+    batch = beginning.begun(
         *(context, sent[0].provider, sent[0].model),
         [ListedQuestion(answer_id=answer_id, address=one.address) for one in sent],
         most_usd=most_usd,

@@ -23,6 +23,9 @@ from touchstone.references import Reference
 
 OUT_OF_REACH = (NotFoundError, ConflictError, ValidationError)
 """Raised for a record that is gone, was taken elsewhere, or cannot be read. Such a record must not stop the others."""
+UNANSWERED = "overloaded"
+"""The reason of a question that no batch answered and that is in the line again: the same as for a call without a
+reply."""
 
 logger = logging.getLogger(__name__)
 
@@ -99,7 +102,8 @@ def with_records_read(
     """
     which = [Reference(context.tenant, "answer", one.answer_id) for one in questions]
     if of == "evaluation":
-        context = replace(context, evaluations=context.evaluations.preloaded(which))
+        evaluations = context.evaluations().preloaded(which)
+        context = replace(context, evaluations=lambda: evaluations)
     elif of == "verification":
         here = context.answers()
         here = replace(here, answers=here.answers.preloaded(which))

@@ -152,7 +152,7 @@ async def _chunk(
         )
 
     changed = context.batches.change(batch.ref, step)
-    if kinds.KINDS[batch.of].tells:
+    if kinds.work_of(batch.of).tells:
         context.paid(spends)
     return changed
 

@@ -13,10 +13,10 @@ from pydantic import ValidationError
 from touchstone.errors import NotFoundError
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
 from touchstone.operations.provider_batches.context import BatchingContext
-from touchstone.operations.provider_batches.evaluations import UNANSWERED
 from touchstone.operations.provider_batches.following import DAY
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
+    UNANSWERED,
     ListedQuestion,
     lines_of,
     listed,
@@ -105,7 +105,7 @@ def _let_go(context: BatchingContext, batch: ProviderBatch, question: ListedQues
     A record that cannot be read still says that it is in the batch, and is settled with the batch once it can be read.
     """
     try:
-        context.evaluations.put_back(
+        context.evaluations().put_back(
             tenant=context.tenant,
             answer_id=question.answer_id,
             provider_batch_id=batch.id,

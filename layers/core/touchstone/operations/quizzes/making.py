@@ -4,13 +4,19 @@ Every step may be repeated: a repeat finds the stored result, and of several at 
 says what comes next, and uses up the quiz's remaining time. `abandoned_after` is how long the batch that carries the
 quiz may leave it before another try: then a call that failed for a passing reason is put off. If `abandoned_after` is
 None, somebody waits for the quiz, and each failure ends it.
+
+A function runs one of these steps and loads only the part of the job that this step needs: writing, structure and
+evaluation are imported where they are done.
 """
+
+from __future__ import annotations
 
 import json
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from touchstone.errors import (
     InputError,
@@ -29,14 +35,15 @@ from touchstone.operations.jobs.traced import traced
 from touchstone.operations.jobs.trying import ANY_PROVIDER, Postponement, postpone, with_judge
 from touchstone.operations.quizzes.context import QuizContext
 from touchstone.quizzes import run as steps
-from touchstone.quizzes.generation import GeneratedQuiz, generate_quiz
-from touchstone.quizzes.judging import SECONDS, JudgedAttempt, apply_checks, evaluate_attempt, judge_attempt
 from touchstone.quizzes.learner import LearnerProfile
-from touchstone.quizzes.loop import query_weakness, retrieve_content
 from touchstone.quizzes.model import Content, QuizRequest, Unanswered
-from touchstone.quizzes.outcome import unanswered_of
+from touchstone.quizzes.outcome import SECONDS, unanswered_of
+from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 from touchstone.quizzes.run import Asking, QuizRun
-from touchstone.quizzes.structure import validate_structure
+
+if TYPE_CHECKING:
+    from touchstone.quizzes.generation import GeneratedQuiz
+    from touchstone.quizzes.judging import JudgedAttempt
 
 logger = logging.getLogger(__name__)
 
@@ -75,6 +82,8 @@ def query(context: QuizContext, quiz_id: str) -> StepProgress:
 @traced
 async def generate(context: QuizContext, quiz_id: str, *, abandoned_after: timedelta | None = None) -> StepProgress:
     """GENERATE_QUIZ: write one more attempt, given the violations of the one before. A repeat asks nobody."""
+    from touchstone.quizzes.generation import generate_quiz
+
     awaited = abandoned_after is None
     run, ours = _begun(context, quiz_id, "generate", awaited=awaited)
     if not ours:
@@ -119,6 +128,8 @@ async def generate(context: QuizContext, quiz_id: str, *, abandoned_after: timed
 
 def validate(context: QuizContext, quiz_id: str) -> StepProgress:
     """VALIDATE_STRUCTURE: find structural faults in the last attempt. It asks no model and takes milliseconds."""
+    from touchstone.quizzes.structure import validate_structure
+
     run = context.quiz(quiz_id)
     if run.step(context.clock()) == "validate":
         request = run.request if isinstance(run.request, QuizRequest) else None
@@ -237,19 +248,21 @@ def _put_off(
 
 async def _judged(context: QuizContext, run: QuizRun, evaluator: Judge | None) -> JudgedAttempt:
     """The last attempt of a run after its checks and the judge's evaluation."""
+    from touchstone.quizzes import judging
+
     deadline = context.time_left(run)
     if run.content is not None and run.weakness is not None:
         own = run.kind == "check"
-        return await evaluate_attempt(
+        return await judging.evaluate_attempt(
             run.attempts[-1], run.content, run.weakness, evaluator=evaluator, deadline=deadline, always_ask=own
         )
     taught = None if run.content is None else run.content.chapter.items
     known = None if run.content is None else run.content.known
     language = run.request.ui_language
-    checked = apply_checks(run.attempts[-1].quiz, ui_language=language, taught=taught, known=known)
+    checked = judging.apply_checks(run.attempts[-1].quiz, ui_language=language, taught=taught, known=known)
     if checked.structural:
-        return JudgedAttempt(attempt=checked, unchecked=None)
-    return await judge_attempt(checked, ui_language=language, evaluator=evaluator, deadline=deadline)
+        return judging.JudgedAttempt(attempt=checked, unchecked=None)
+    return await judging.judge_attempt(checked, ui_language=language, evaluator=evaluator, deadline=deadline)
 
 
 def _evaluator(context: QuizContext, run: QuizRun) -> tuple[Judge | None, Unanswered | None]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from touchstone.surfaces.experiments.pairs import PairResult
     from touchstone.surfaces.experiments.record import ExperimentRecord
     from touchstone.surfaces.measurement import Measurement
-    from touchstone.surfaces.model import MetricName
+    from touchstone.surfaces.names import MetricName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,8 @@ class ExperimentContext(StepContext):
 
     `judge`, `several` and `thresholds` are for an experiment what they are in `MeasuringContext` for a measurement.
     `judges` gives the judges among which the models of variants' prompts are, `model` the model that the judge would
-    ask, None without any key. `by_batch` sends questions that can wait through batches; None if there are no batches.
+    ask, None without any key. `by_batch` gives what sends questions that can wait through batches, and is
+    called only for these; None if there are no batches.
     """
 
     experiments: Experiments
@@ -91,7 +92,7 @@ class ExperimentContext(StepContext):
     judges: Callable[[str | None], Judges]
     model: Callable[[], Model | None]
     thresholds: Callable[[], JudgeThresholds] = dict
-    by_batch: PairsByBatch | None = None
+    by_batch: Callable[[], PairsByBatch] | None = None
 
     def record(self, experiment_id: str) -> ExperimentRecord:
         """The record of an experiment."""

@@ -24,7 +24,8 @@ from touchstone.surfaces import measurement as steps
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement, Unmeasured
 from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.model import FINAL, MetricName, MetricResult, UnscoredItem
+from touchstone.surfaces.model import FINAL, MetricResult, UnscoredItem
+from touchstone.surfaces.names import MetricName
 from touchstone.surfaces.panel import SCORES, measured_by_several
 from touchstone.together import gather_all
 

@@ -34,7 +34,7 @@ def in_batches(context: ExperimentContext, record: ExperimentRecord) -> tuple[fr
     if context.by_batch is not None and record.when == "cheap":
         found = context.files(record.id).all_wanted((one.number, one.rounds) for one in waiting.values())
         lines = [line for line in found if line is not None]
-        standing = context.by_batch.add_to_batches(record, lines)
+        standing = context.by_batch().add_to_batches(record, lines)
         batches = standing.batches
         if set(batches) - set(record.batches):
             now = context.clock()
@@ -63,7 +63,7 @@ async def by_batches(
     if context.by_batch is None or (record.when == "now" and not pair.brought_by):
         return None
     files, number = context.files(record.id), pair.number
-    tried = await context.by_batch.tried(record, pair, task)
+    tried = await context.by_batch().tried(record, pair, task)
     kept = PairKept.of(tried.result, files.pair(number), brought=tried.paid)
     sums = sums_of(kept)
     if kept.paid:  # without any brought reply there is no result to store

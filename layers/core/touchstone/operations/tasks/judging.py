@@ -1,10 +1,12 @@
 """The steps of one submission: its gate check and its individual scoring. A stage whose judge failed is tried again."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import random
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, WorkJudge
@@ -16,15 +18,15 @@ from touchstone.operations.jobs.traced import tracing_calls
 from touchstone.operations.jobs.trying import GivenUp, Paid, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
 from touchstone.oracle import submission as steps
-from touchstone.oracle.gate import GateResult
-from touchstone.oracle.gate_panel import check_gate_by_judges
 from touchstone.oracle.material import ReadSubmission, SubmissionJudging
 from touchstone.oracle.model import Stage, Unjudged
-from touchstone.oracle.scores_panel import score_by_judges
-from touchstone.oracle.scoring import ScoringResult
 from touchstone.oracle.submission import Submission, SubmissionState
 from touchstone.oracle.task import Task
 from touchstone.references import Reference, submission_name
+
+if TYPE_CHECKING:
+    from touchstone.oracle.gate import GateResult
+    from touchstone.oracle.scoring import ScoringResult
 
 JUDGE_SECONDS = 780.0
 """For one stage: the longest submission is read in twenty sections, four at a time, and read again without the passages
@@ -42,6 +44,7 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
     if not ours:
         _close_by(context, submission)  # an earlier step may have stored the scores and then broken off
         return _nothing_to_do(context, submission, at="received", stage="gate")
+    from touchstone.oracle.gate_panel import check_gate_by_judges
 
     async def work(here: _Here) -> GateResult | NotScored:
         return await check_gate_by_judges(
@@ -74,6 +77,7 @@ async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | No
         return progress
     if submission.when == "cheap" and (waits := await _by_batch(context, submission)) is not None:
         return waits
+    from touchstone.oracle.scores_panel import score_by_judges
 
     async def work(here: _Here) -> ScoringResult | NotScored:
         return await score_by_judges(

@@ -57,7 +57,8 @@ from touchstone.surfaces.experiments.panels import (
     shown_preference,
 )
 from touchstone.surfaces.experiments.preference import Preference
-from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult
+from touchstone.surfaces.model import ItemLabel, MetricResult
+from touchstone.surfaces.names import MetricName
 
 MOST_ITEMS = 5
 """Most items shown for each direction of a difference: enough to see a pattern, few enough to be read."""

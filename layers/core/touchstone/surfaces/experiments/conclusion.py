@@ -11,7 +11,8 @@ from touchstone.strict import Strict
 from touchstone.surfaces.experiments.generation import NotMade
 from touchstone.surfaces.experiments.makers import Maker
 from touchstone.surfaces.experiments.preference import Choice
-from touchstone.surfaces.model import ItemLabel, MetricName, Surface
+from touchstone.surfaces.model import ItemLabel
+from touchstone.surfaces.names import MetricName, Surface
 
 type Verdict = Literal["a_better", "b_better", "no_difference_shown", "not_compared"]
 """The verdict on two variants in one respect. `not_compared`: no interval could be drawn (no pair has both scores, or

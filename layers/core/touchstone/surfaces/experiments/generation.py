@@ -22,7 +22,7 @@ from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.experiments.model import Generation
 from touchstone.surfaces.experiments.showing import excerpt
 from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.model import Surface
+from touchstone.surfaces.names import Surface
 from touchstone.surfaces.wording import read
 
 BASE_OUTPUT_TOKENS, TOKENS_A_QUESTION, TOKENS_A_CARD, TOKENS_A_WORD = 512, 350, 150, 5

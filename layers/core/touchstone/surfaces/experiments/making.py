@@ -34,7 +34,7 @@ from touchstone.surfaces.experiments.generation import (
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, Maker, PromptMaker, filled
 from touchstone.surfaces.experiments.model import Generation, Pair
 from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.model import Surface
+from touchstone.surfaces.names import Surface
 from touchstone.text.language import Language
 
 MOST_FAULTS = 5

@@ -13,7 +13,7 @@ from touchstone.material.parts import PartId, all_different
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material, chosen_of, refuse_others
 from touchstone.surfaces.experiments.makers import MAX_FILLED_CHARS, Maker, PromptMaker, filled_chars
-from touchstone.surfaces.model import MetricName, Surface
+from touchstone.surfaces.names import MetricName, Surface
 from touchstone.text.language import Language
 
 MAX_ITEMS = 10_000

@@ -21,7 +21,8 @@ from touchstone.surfaces.experiments.making import MakerOrder, Makers, Nobody, S
 from touchstone.surfaces.experiments.model import AnyMaterial, ExperimentTerms, Generation, Pair
 from touchstone.surfaces.experiments.preference import Preference, no_preference, preference_by, preference_of
 from touchstone.surfaces.measuring import AT_ONCE, Measuring
-from touchstone.surfaces.model import MetricName, MetricResult, Topics
+from touchstone.surfaces.model import MetricResult, Topics
+from touchstone.surfaces.names import MetricName
 from touchstone.surfaces.panel import measured_by_several
 from touchstone.surfaces.topics import topics_of
 from touchstone.text.language import Language, language_of

@@ -8,7 +8,8 @@ from touchstone.statistics import interval_alpha, nominal_alpha
 from touchstone.surfaces.experiments.conclusion import PanelAgreement, Replication
 from touchstone.surfaces.experiments.pairs import PairResult
 from touchstone.surfaces.experiments.preference import Choice, Preference
-from touchstone.surfaces.model import ItemVote, MetricName, MetricResult
+from touchstone.surfaces.model import ItemVote, MetricResult
+from touchstone.surfaces.names import MetricName
 from touchstone.surfaces.panel import SCORES
 
 WHOLE = 100.0

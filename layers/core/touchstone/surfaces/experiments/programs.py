@@ -32,7 +32,7 @@ from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, 
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, called
 from touchstone.surfaces.experiments.making import MOST_FAULTS, MakerOrder, version_of
 from touchstone.surfaces.experiments.recording import Records
-from touchstone.surfaces.model import Surface
+from touchstone.surfaces.names import Surface
 from touchstone.text.language import Language
 
 MAX_OUTPUT_BYTES = 4_000_000

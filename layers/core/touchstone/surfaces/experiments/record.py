@@ -24,7 +24,7 @@ from touchstone.surfaces.experiments.conclusion import Conclusion, Overall
 from touchstone.surfaces.experiments.estimate import Estimate
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker
 from touchstone.surfaces.experiments.model import Experiment
-from touchstone.surfaces.model import Surface
+from touchstone.surfaces.names import Surface
 
 MAX_PAIRS = 2_000
 """Most pairs of an experiment in a deployment: as many as a function can hold at once for the conclusion, some 40 KB a

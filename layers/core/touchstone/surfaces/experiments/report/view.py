@@ -28,7 +28,7 @@ from touchstone.surfaces.experiments.report.figures import (
     were,
 )
 from touchstone.surfaces.experiments.report.sentences import called, headline, notes
-from touchstone.surfaces.model import MetricName
+from touchstone.surfaces.names import MetricName
 from touchstone.usage import dollars
 
 
