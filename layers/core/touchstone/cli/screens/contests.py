@@ -18,10 +18,9 @@ from touchstone.cli.terminal.screen import (
     styled,
     time_column,
 )
+from touchstone.oracle.task import DECIDED
 
 UNSCORED = "unscored"
-RANKED = frozenset({"challenge", "final"})
-"""The states of a task in which its contest has a ranking."""
 SUBMISSION_CODES: Mapping[object, Exit] = {
     "gate_failed": Exit.VERDICT,
     "eliminated": Exit.VERDICT,
@@ -132,7 +131,7 @@ def _task_facts(view: View) -> Iterator[tuple[str, object]]:
     yield "final (UTC)", moment(view.get("final_at"))
     final = view.get("final_at") is not None
     yield "winner" if final else "winner so far", view.get("winner") or ("nobody" if final else None)
-    if view.get("path") == "quality_first" and view.get("state") in RANKED and view.get("ranking") is None:
+    if view.get("path") == "quality_first" and view.get("state") in DECIDED and view.get("ranking") is None:
         yield "ranking", "for its parties alone: name one with --party"
     yield from spent(view)
 
