@@ -126,7 +126,7 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
     from touchstone.operations.tasks.context import TaskContext
     from touchstone.oracle.choice import open_another_judge, open_judge, open_panel
     from touchstone.oracle.model import TIER
-    from touchstone.records import Comparisons, Judgements
+    from touchstone.records import COMPARISON_KIND, SUBMISSION, Comparisons, Judgements
 
     def judges() -> Judges:
         """The judges, opened only when a step asks one: most steps ask none."""
@@ -136,8 +136,8 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
         tenant=tenant,
         tasks=stores.tasks(),
         submissions=stores.submissions(),
-        judgements=Judgements(stores.table(), stores.artifacts()),
-        comparisons=Comparisons(stores.table(), stores.artifacts()),
+        judgements=Judgements(SUBMISSION, stores.table(), stores.artifacts()),
+        comparisons=Comparisons(COMPARISON_KIND, stores.table(), stores.artifacts()),
         challenges=stores.challenges(),
         scratch=stores.scratch(),
         announcer=announcer(),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from touchstone.records.batches import BatchState as BatchState
     from touchstone.records.challenges import CHALLENGE as CHALLENGE
     from touchstone.records.challenges import Challenges as Challenges
+    from touchstone.records.comparisons import COMPARISON_KIND as COMPARISON_KIND
     from touchstone.records.comparisons import Comparisons as Comparisons
     from touchstone.records.deferred_queue import DeferredEvaluation as DeferredEvaluation
     from touchstone.records.deferred_queue import DeferredMessage as DeferredMessage
