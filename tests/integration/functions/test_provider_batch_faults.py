@@ -38,6 +38,7 @@ from touchstone.operations.provider_batches.following import BatchLocation
 from touchstone.operations.provider_batches.questions import lines_of
 from touchstone.operations.provider_batches.sizes import LEARNED_FOR
 from touchstone.records.answers import asked
+from touchstone.references import Reference
 
 
 @pytest.fixture
@@ -409,7 +410,7 @@ def test_an_evaluation_that_was_asked_now_is_not_given_up_for_what_its_batch_bri
     [record] = house.enqueue(1)
     house.later(hours=1)
     house.drain()
-    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=record.id, pay_twice=True)
+    stores.batched_evaluations().ask_now(record.ref, pay_twice=True)
     house.carry_on()
     assert house.states([record]) == {"deferred": 1}
     house.server.reply(replies.evaluate(), prompt="island-0-")
@@ -468,7 +469,7 @@ def test_a_ceiling_that_is_lowered_while_a_batch_is_made_ends_no_batch_whose_mon
     def fails(*, tenant: str, answer_id: str, place: SubmittedPlace) -> bool:
         if answer_id == second.id:
             _store_fails()
-        return submit(tenant=tenant, answer_id=answer_id, place=place)
+        return submit(Reference(tenant, "answer", answer_id), place=place)
 
     with monkeypatch.context() as patch:
         patch.setattr(evaluations, "submit", fails)
@@ -487,7 +488,7 @@ def test_what_is_asked_at_once_is_asked_also_where_nothing_can_be_gathered(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hastened, waiting = house.enqueue(2)
-    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=hastened.id)
+    stores.batched_evaluations().ask_now(Reference(TENANT, "answer", hastened.id))
 
     def broken(*_: object, **__: object) -> None:
         raise StoreError("Nothing can be gathered.")

@@ -238,7 +238,7 @@ def _ask_at_once(context: BatchingContext, waiting: Sequence[PendingEvaluation])
     at_once = 0
     for pending in waiting:
         try:
-            context.evaluations.ask_now(tenant=pending.tenant, answer_id=pending.answer_id)
+            context.evaluations.ask_now(Reference(pending.tenant, "answer", pending.answer_id))
         except OUT_OF_REACH as error:
             log_unreadable(pending.answer_id, error)
         else:
@@ -306,12 +306,10 @@ async def _wanted(context: BatchingContext, seat: _Seat, pending: PendingEvaluat
             return None  # the index is a moment behind the record
         found = await replayed(context, record, seat.model.provider)
         if isinstance(found.result, Evaluated):
-            context.evaluations.complete(
-                tenant=pending.tenant, answer_id=record.id, evaluation=found.result.evaluation, spends=found.spends
-            )
+            context.evaluations.complete(record.ref, evaluation=found.result.evaluation, spends=found.spends)
             return None
         if found.wanted is None:
-            context.evaluations.ask_now(tenant=pending.tenant, answer_id=record.id)
+            context.evaluations.ask_now(record.ref)
     except OUT_OF_REACH as error:
         log_unreadable(pending.answer_id, error)
         return None
@@ -414,7 +412,7 @@ def _put_in(context: BatchingContext, batch: ProviderBatch) -> None:
             context = with_records_read(context, batch.of, questions[number : number + MAX_KEYS])
         place = SubmittedPlace(provider_batch_id=batch.id, number=number, at=context.clock(), ends_by=ends_by)
         try:
-            context.evaluations.submit(tenant=context.tenant, answer_id=question.answer_id, place=place)
+            context.evaluations.submit(Reference(context.tenant, "answer", question.answer_id), place=place)
         except OUT_OF_REACH as error:
             log_unreadable(question.answer_id, error)
 
