@@ -7,7 +7,8 @@ import typer
 
 from touchstone.cli.deployment.api import fetch, open_api, show_found
 from touchstone.cli.terminal import options
-from touchstone.cli.terminal.screen import column, counted, print_json, say, time_column
+from touchstone.cli.terminal.screen import column, print_json, say, time_column
+from touchstone.figures import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

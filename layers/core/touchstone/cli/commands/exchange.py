@@ -10,8 +10,9 @@ from touchstone.cli.files.requests import name_of, text_of
 from touchstone.cli.screens.quiz_views import plain
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place, replace, write_json
-from touchstone.cli.terminal.screen import counted, say
+from touchstone.cli.terminal.screen import say
 from touchstone.errors import InputError
+from touchstone.figures import counted
 
 if TYPE_CHECKING:
     from touchstone.material import Deck, Quiz

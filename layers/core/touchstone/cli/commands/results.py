@@ -7,10 +7,11 @@ import typer
 
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place, replace
-from touchstone.cli.terminal.screen import counted, say
+from touchstone.cli.terminal.screen import say
 from touchstone.clock import system_clock
 from touchstone.errors import InputError
 from touchstone.extras import require_extras
+from touchstone.figures import counted
 
 if TYPE_CHECKING:
     from touchstone.cli.exports.trials import Trials

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.screen import View, column, cost_of, counted, time_column
+from touchstone.cli.terminal.screen import View, column, cost_of, time_column
+from touchstone.figures import counted
 
 CODES: Mapping[object, Exit] = {
     "violations": Exit.VERDICT,
