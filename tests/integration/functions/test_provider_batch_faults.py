@@ -86,9 +86,9 @@ def test_a_record_that_cannot_be_read_any_more_holds_up_no_other_one_of_its_batc
     else:
         submit = stores.batched_evaluations().submit
 
-        def spoiling(**place: object) -> bool:
-            there = submit(**place)  # type: ignore[arg-type]
-            if place["answer_id"] == spoilt.id:
+        def spoiling(which: Reference, *, place: SubmittedPlace) -> bool:
+            there = submit(which, place=place)
+            if which.id == spoilt.id:
                 _spoil(house, spoilt)
             return there
 
@@ -466,10 +466,10 @@ def test_a_ceiling_that_is_lowered_while_a_batch_is_made_ends_no_batch_whose_mon
     evaluations = stores.batched_evaluations()
     submit = evaluations.submit
 
-    def fails(*, tenant: str, answer_id: str, place: SubmittedPlace) -> bool:
-        if answer_id == second.id:
+    def fails(which: Reference, *, place: SubmittedPlace) -> bool:
+        if which.id == second.id:
             _store_fails()
-        return submit(Reference(tenant, "answer", answer_id), place=place)
+        return submit(which, place=place)
 
     with monkeypatch.context() as patch:
         patch.setattr(evaluations, "submit", fails)

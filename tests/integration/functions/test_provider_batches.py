@@ -448,10 +448,10 @@ def test_what_is_taken_elsewhere_before_its_batch_is_sent_is_not_in_it(
     evaluations = stores.batched_evaluations()
     submit = evaluations.submit
 
-    def overtaken(*, tenant: str, answer_id: str, place: SubmittedPlace) -> bool:
-        if answer_id == records[0].id:
-            evaluations.ask_now(Reference(tenant, "answer", answer_id))
-        return submit(Reference(tenant, "answer", answer_id), place=place)
+    def overtaken(which: Reference, *, place: SubmittedPlace) -> bool:
+        if which.id == records[0].id:
+            evaluations.ask_now(which)
+        return submit(which, place=place)
 
     house.later(hours=1)
     with monkeypatch.context() as patch:
