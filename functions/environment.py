@@ -14,6 +14,7 @@ from touchstone.strict import fault_sentence
 
 DRAINS = "TOUCHSTONE_DRAINS"
 MOST_DRAINS = 32
+"""Each drain makes twenty calls at once; more drains would need more functions than most accounts can run."""
 _MACHINE = re.compile(r"TOUCHSTONE_([A-Z_]+)_MACHINE_ARN")
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from functions.composition.batching import scored
 from functions.composition.contexts import of_tasks
-from functions.environment import environment
 from functions.steps import StepReferences, Work, step_handler
 
 if TYPE_CHECKING:
@@ -48,17 +47,13 @@ def _more(progress: TaskProgress) -> dict[str, Any]:
     return dimensions | ({} if progress.deadline is None else {"deadline": progress.deadline.isoformat()})
 
 
-def _of_its_machine(tenant: str) -> TaskContext:
-    """As `of_tasks`, for steps that only the state machine runs: work that can wait goes by providers' batches.
-
-    If `TOUCHSTONE_BATCHES` is off, it is the same as `of_tasks`.
-    """
-    here = of_tasks(tenant)
-    return replace(here, by_batch=scored(tenant)) if environment().batches == "on" else here
+def _by_batches(tenant: str) -> TaskContext:
+    """As `of_tasks`, for steps of the machines: work that can wait goes by providers' batches."""
+    return replace(of_tasks(tenant), by_batch=scored(tenant))
 
 
 _step = step_handler(TaskReferences, of_tasks, more=_more)
-_scoring_step = step_handler(TaskReferences, _of_its_machine, more=_more)
+_scoring_step = step_handler(TaskReferences, _by_batches, more=_more)
 
 
 @_step

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from functions.composition.batching import metric_by_batch, pairs
 from functions.composition.contexts import of_experiments, of_measurements
-from functions.environment import environment
 from functions.steps import StepReferences, Work, list_output, step_handler
 from touchstone.surfaces.names import MetricName
 
@@ -39,22 +38,18 @@ class ExperimentReferences(StepReferences):
     run: str = "1"
 
 
-def _of_its_machine(tenant: str) -> MeasuringContext:
-    """As `of_measurements`, for steps that only the state machine runs: work that can wait goes by providers' batches.
-
-    If `TOUCHSTONE_BATCHES` is off, it is the same as `of_measurements`.
-    """
-    here = of_measurements(tenant)
-    return replace(here, by_batch=metric_by_batch(tenant)) if environment().batches == "on" else here
+def _metric_by_batches(tenant: str) -> MeasuringContext:
+    """As `of_measurements`, for the steps of its machine: work that can wait goes by providers' batches."""
+    return replace(of_measurements(tenant), by_batch=metric_by_batch(tenant))
 
 
-def _by_batches(tenant: str) -> ExperimentContext:
+def _pairs_by_batches(tenant: str) -> ExperimentContext:
     """As `of_experiments`, with the providers' batches, which only an experiment that can wait uses."""
     return replace(of_experiments(tenant), by_batch=partial(pairs, tenant))
 
 
-_of_metric = step_handler(MetricReferences, _of_its_machine)
-_of_experiment = step_handler(ExperimentReferences, _by_batches, more=list_output)
+_of_metric = step_handler(MetricReferences, _metric_by_batches)
+_of_experiment = step_handler(ExperimentReferences, _pairs_by_batches, more=list_output)
 
 
 @_of_metric

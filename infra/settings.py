@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from functions.environment import DRAINS, MOST_DRAINS
 from infra.layers import Architecture
 from touchstone.errors import SettingsError
 from touchstone.operations.retention import RETENTION, retention_of
@@ -32,7 +33,7 @@ PASSED_THROUGH = frozenset(
         "TOUCHSTONE_COMPATIBLE_PRICE_IN",
         "TOUCHSTONE_COMPATIBLE_PRICE_OUT",
         "TOUCHSTONE_DAILY_CEILING_USD",
-        "TOUCHSTONE_DRAINS",
+        DRAINS,
         "TOUCHSTONE_FRESH_SHARE",
         "TOUCHSTONE_KEEP_PROMPTS",
         "TOUCHSTONE_KEYS_KEPT_SECONDS",
@@ -59,8 +60,6 @@ MOST_API_RATE = 10_000
 BATCH_CONCURRENCY = 3
 INTAKE_CONCURRENCY = 2
 """The least concurrency that SQS accepts."""
-MOST_DRAINS = 32
-"""Each drain makes twenty calls at once; more drains would need more functions than most accounts can run."""
 MOST_AT_ONCE = 1000
 """The most that SQS allows, and all that an account runs at once unless it was granted more."""
 _ZONE = re.compile(r"[a-z]{2}(-[a-z]+)+-\d[a-z]")
@@ -106,7 +105,7 @@ class Settings:
     @property
     def drains(self) -> int:
         """How many drains run in parallel."""
-        return int(self.environment.get("TOUCHSTONE_DRAINS", "1"))
+        return int(self.environment.get(DRAINS, "1"))
 
     @property
     def purges(self) -> bool:
@@ -178,7 +177,7 @@ def _environment(given: Any, *, bounded: bool) -> dict[str, str]:
         raise ContextError(
             f"touchstone:environment may not set {', '.join(unknown)}; it may set {', '.join(sorted(PASSED_THROUGH))}."
         )
-    whole = (("TOUCHSTONE_DRAINS", 1, MOST_DRAINS), (SHARDS_SETTING, COUNT_SHARDS, MOST_COUNT_SHARDS))
+    whole = ((DRAINS, 1, MOST_DRAINS), (SHARDS_SETTING, COUNT_SHARDS, MOST_COUNT_SHARDS))
     for name, least, most in whole:
         told = str(variables.get(name, least))
         if not told.isdecimal() or not least <= int(told) <= most:

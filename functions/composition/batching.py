@@ -93,8 +93,13 @@ def measured(tenant: str) -> Callable[[Measurement], Awaitable[Measurement | tup
     return work
 
 
-def metric_by_batch(tenant: str) -> Callable[[Measurement, MetricName], Awaitable[datetime | None]]:
-    """A function that measures a metric by a batch of its own; see `measurements.measure_by_batch`."""
+def metric_by_batch(tenant: str) -> Callable[[Measurement, MetricName], Awaitable[datetime | None]] | None:
+    """A function that measures a metric by a batch of its own; see `measurements.measure_by_batch`.
+
+    None if `TOUCHSTONE_BATCHES` is off.
+    """
+    if environment().batches != "on":
+        return None
 
     async def work(measurement: Measurement, metric: MetricName) -> datetime | None:
         from touchstone.operations.provider_batches import measurements
@@ -118,8 +123,13 @@ def cases(tenant: str) -> AuditBatches:
     return AuditBatches(files=of_files(tenant))
 
 
-def scored(tenant: str) -> Callable[[Submission], Awaitable[datetime | None]]:
-    """A function that carries the scoring of a tenant's submission by its own batch; see `scorings.score_by_batch`."""
+def scored(tenant: str) -> Callable[[Submission], Awaitable[datetime | None]] | None:
+    """A function that carries the scoring of a tenant's submission by its own batch; see `scorings.score_by_batch`.
+
+    None if `TOUCHSTONE_BATCHES` is off.
+    """
+    if environment().batches != "on":
+        return None
 
     async def work(submission: Submission) -> datetime | None:
         from touchstone.operations.provider_batches import scorings

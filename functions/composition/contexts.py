@@ -126,7 +126,7 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
     """The context of the steps of tasks. `patient`: judges wait for the next free slot in a minute's quota."""
     from functions.observability import count_spends
     from touchstone.operations.tasks.context import TaskContext
-    from touchstone.records import Comparisons, Judgements
+    from touchstone.records import COMPARISON_KIND, SUBMISSION, Comparisons, Judgements
 
     # Most steps ask no judge: what opens one is loaded when a step does.
     def judges() -> Judges:
@@ -156,8 +156,8 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
         tenant=tenant,
         tasks=stores.tasks(),
         submissions=stores.submissions(),
-        judgements=Judgements(stores.table(), stores.artifacts()),
-        comparisons=Comparisons(stores.table(), stores.artifacts()),
+        judgements=Judgements(SUBMISSION, stores.table(), stores.artifacts()),
+        comparisons=Comparisons(COMPARISON_KIND, stores.table(), stores.artifacts()),
         challenges=stores.challenges(),
         scratch=stores.scratch(),
         announcer=announcer(),

@@ -13,7 +13,7 @@ from touchstone.operations.reports.budgets import BacklogReport, BudgetReport
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from touchstone.records import AuditSummary, Volume
+    from touchstone.records import AuditSummary, Day
 
 type Concern = Literal["no_judge", "held", "used_up", "failed", "undecided", "spent", "deferred", "drifted"]
 """What may be wrong. The text `attention.<concern>` describes it, and `attention.<concern>.do` says what to do."""
@@ -48,7 +48,7 @@ class Attention:
 def attention_today(
     *,
     tenant: str,
-    volume: "Sequence[Volume]",
+    volume: "Sequence[Day]",
     budget: BudgetReport,
     backlog: BacklogReport,
     audits: "Sequence[AuditSummary]",
@@ -89,7 +89,7 @@ def _judges(budget: BudgetReport) -> Iterator[Attention]:
         )
 
 
-def _answers(volume: "Sequence[Volume]") -> Iterator[Attention]:
+def _answers(volume: "Sequence[Day]") -> Iterator[Attention]:
     today = system_clock().date()
     counted = next((day.statuses for day in volume if day.day == today), {})
     ended = sum(counted.values())

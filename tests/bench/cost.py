@@ -417,7 +417,7 @@ def asked_for(one: Scene, count: int) -> list[str]:
     with logging_to(io.StringIO()):
         answer_ids = [one.verify(next(PUPILS)) for _ in range(count)]
         for answer_id in answer_ids:
-            stores.evaluations().request(tenant=TENANT, answer_id=answer_id)
+            stores.evaluations().request(Reference(TENANT, "answer", answer_id))
     return answer_ids
 
 

@@ -178,7 +178,7 @@ def _jobs_in_one_place() -> None:
     for store in stored:
         found = store.page(tenant=TENANT, limit=100).items
         waiting = Counter(one for one in store.unfinished(older_than=-MANY_DAYS, limit=10_000) if one.tenant == TENANT)
-        refs = {Reference(TENANT, store.job.kind, one.id) for one in found}
+        refs = {Reference(TENANT, store.how.kind, one.id) for one in found}
         for ref in refs:
             record = store.get(ref)
             ended = record.done if isinstance(record, ProviderBatch) else record.finished_at is not None

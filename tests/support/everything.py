@@ -20,6 +20,7 @@ from touchstone.clock import system_clock
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.sureness import SureFrom
 from touchstone.records import new_ulid
+from touchstone.references import Reference
 
 LONG_CHAPTERS = 200
 LONG_TITLE = "學" * 400
@@ -52,8 +53,8 @@ def _answers(api: Api, tenant: str) -> None:
     waiting = done(api.post("/v1/verifications", solution), 201)
     done(api.call("PUT", f"/v1/labels/quick_verify/{waiting['id']}/1", json.dumps({"label": "right"})), 200)
     evaluations = stores.evaluations()
-    evaluations.request(tenant=tenant, answer_id=waiting["id"])
-    evaluations.enqueue(tenant=tenant, answer_id=waiting["id"])
+    evaluations.request(Reference(tenant, "answer", waiting["id"]))
+    evaluations.enqueue(Reference(tenant, "answer", waiting["id"]))
 
 
 def _contest(api: Api, deployment: Deployment) -> None:

@@ -50,6 +50,7 @@ NEEDED: Mapping[str, str] = {
     "touchstone.errors": "carries an error of ours, whose sentence is short",
     "touchstone.judges": "asks judges: what it sends them and reads of them, functions of a text send and read",
     "touchstone.operations": "works on the stores of a deployment",
+    "touchstone.parts": "changes the record of a job, whose sentences are short",
     "touchstone.records": "works on the stores of a deployment",
     "touchstone.surfaces": "asks judges about material that was read at a door",
 }

@@ -32,6 +32,7 @@ from touchstone.oracle.model import TaskPath
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.records import (
+    COMPARISON_KIND,
     Artifacts,
     Comparisons,
     Judgements,
@@ -125,8 +126,8 @@ class Market:
         options: dict[str, Any] = {"clock": self.clock, "pause": lambda _: None}
         self.tasks = Tasks(TASK, self.table, self.artifacts, **options)
         self.submissions = Submissions(SUBMISSION, self.table, self.artifacts, **options)
-        self.judgements = Judgements(self.table, self.artifacts, **options)
-        self.comparisons = Comparisons(self.table, self.artifacts, **options)
+        self.judgements = Judgements(SUBMISSION, self.table, self.artifacts, **options)
+        self.comparisons = Comparisons(COMPARISON_KIND, self.table, self.artifacts, **options)
         self.challenges = Challenges(CHALLENGE, self.table, self.artifacts, **options)
         self.outbox = Outbox(self.table, clock=self.clock)
         self.announcer = Announcer(outbox=self.outbox, bus=lambda: EventBus(lambda: self.bus, "events"))  # type: ignore[arg-type, return-value] # the part of a client that is used

@@ -105,11 +105,11 @@ def finished(answers: Answers, record: AnswerRecord, *attempts: Attempt, **field
     answers.create(record)
     made = attempts or (an_attempt(),)
     for attempt in made:
-        answers.add_attempt(tenant=record.tenant, answer_id=record.id, attempt=attempt, spends=[a_spend()])
+        answers.add_attempt(record.ref, attempt=attempt, spends=[a_spend()])
     given: dict[str, Any] = {
         "status": "verified",
         "confidence": 0.9,
         "best_attempt": len(made),
         "enrichment": Enrichment(hints=("Count on your fingers.",)),
     }
-    return answers.finish(tenant=record.tenant, answer_id=record.id, **(given | fields))
+    return answers.finish(record.ref, **(given | fields))

@@ -21,7 +21,7 @@ from touchstone.operations.reports.budgets import BacklogReport, BudgetReport, Q
 from touchstone.records.answer_lists import SKIP_REASONS
 
 if TYPE_CHECKING:
-    from touchstone.records import Volume
+    from touchstone.records import Day
 
 DAYS = 30
 AUDITS = 20
@@ -75,7 +75,7 @@ def _found(since: date | None, until: date | None = None, **filters: str) -> str
     return found_at("app/answers", {**filters, "from": since, "to": last})
 
 
-def _totals(volume: Sequence["Volume"]) -> dict[str, int]:
+def _totals(volume: Sequence["Day"]) -> dict[str, int]:
     found = Counter[str]()
     for day in volume:
         found.update(day.statuses)
@@ -101,7 +101,7 @@ def _statuses(totals: dict[str, int], since: date) -> PageTable:
     return PageTable(name="statuses", columns=columns, rows=rows)
 
 
-def _days(volume: Sequence["Volume"]) -> PageTable:
+def _days(volume: Sequence["Day"]) -> PageTable:
     rows: list[Row] = [
         {
             "day": day.day,
@@ -146,7 +146,7 @@ def _health(budget: BudgetReport) -> PageTable:
     return PageTable(name="judges_today", columns=columns, rows=rows)
 
 
-def _skips(volume: Sequence["Volume"]) -> PageTable:
+def _skips(volume: Sequence["Day"]) -> PageTable:
     """The reasons for which nobody decided in the last week. A judge that does not answer shows here first."""
     since = _days_ago(6)
     found = Counter[str]()
@@ -182,9 +182,7 @@ class _Multiple:
     drawn: DayBars
 
 
-def _multiples(
-    words: PageTexts, volume: Sequence["Volume"], totals: dict[str, int], since: date
-) -> tuple[_Multiple, ...]:
+def _multiples(words: PageTexts, volume: Sequence["Day"], totals: dict[str, int], since: date) -> tuple[_Multiple, ...]:
     """The figures of all answers that ended and of each status: one bar for each day, all on one scale."""
     days = _shown_days()
     by_day = {day.day: day.statuses for day in volume}
@@ -212,7 +210,7 @@ def _multiples(
     return (multiple(None, ended, ""), *each)
 
 
-def _by_day(words: PageTexts, volume: Sequence["Volume"]) -> DayBars:
+def _by_day(words: PageTexts, volume: Sequence["Day"]) -> DayBars:
     """The bars of the answers' cost on each of the last days. The text of a bar tells the number of unpriced calls."""
     days, by_day = _shown_days(), {day.day: day for day in volume}
     known = [(by_day[day].cost_usd or 0.0) if day in by_day else 0.0 for day in days]

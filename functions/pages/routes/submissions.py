@@ -27,7 +27,8 @@ from functions.pages.visit import Page, PageView, Visit, form, redirect, router,
 from touchstone.judges.spends import BY_CHECKS
 from touchstone.operations.tasks.reading import PartyReader, SubmissionQuery
 from touchstone.oracle.feedback import SubmissionView
-from touchstone.oracle.labelling import CLASSES, DECIDED, KIND, card_key
+from touchstone.oracle.labelling import CLASSES, KIND, card_key
+from touchstone.oracle.task import DECIDED
 from touchstone.records.looking import FoundPage
 from touchstone.references import submission_name
 from touchstone.statistics.card_views import card_id

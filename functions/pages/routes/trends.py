@@ -17,7 +17,7 @@ from touchstone.records.list_query import beginning
 from touchstone.references import Reference
 
 if TYPE_CHECKING:
-    from touchstone.records import Approach, SuggestionCount, Trend
+    from touchstone.records import ApproachView, SuggestionView, TrendDay
 
 SPANS = (30, 7, 90)
 """The numbers of days that a visitor can look back on. The first one is the default."""
@@ -53,7 +53,7 @@ def _days(asked: str) -> int:
     raise InputError(f"Trends can be had of {', '.join(map(str, sorted(SPANS)))} days.", where="days")
 
 
-def _means(found: Sequence["Trend"]) -> PageTable:
+def _means(found: Sequence["TrendDay"]) -> PageTable:
     rows: list[Row] = [{"day": trend.day, "evaluations": trend.evaluations, **trend.means} for trend in reversed(found)]
     columns = (
         Column(name="day", shown="moment"),
@@ -63,13 +63,13 @@ def _means(found: Sequence["Trend"]) -> PageTable:
     return PageTable(name="trends", columns=columns, rows=rows)
 
 
-def _suggestions(found: Sequence["SuggestionCount"]) -> PageTable:
+def _suggestions(found: Sequence["SuggestionView"]) -> PageTable:
     rows: list[Row] = [{"count": suggestion.count, "suggestion": suggestion.text} for suggestion in found]
     columns = (Column(name="count", shown="number"), Column(name="suggestion"))
     return PageTable(name="suggestions", columns=columns, rows=rows)
 
 
-def _approaches(tenant: str, found: Sequence["Approach"]) -> PageTable:
+def _approaches(tenant: str, found: Sequence["ApproachView"]) -> PageTable:
     which = [Reference(tenant, "answer", approach.answer_id) for approach in found]
     problems = {one.id: record.problem for one, record in readable(answers(), tenant, which).items()}
     rows: list[Row] = [
@@ -89,7 +89,7 @@ def _approaches(tenant: str, found: Sequence["Approach"]) -> PageTable:
     return PageTable(name="approaches", columns=columns, rows=rows)
 
 
-def _chart(words: PageTexts, found: Sequence["Trend"], days: int) -> Chart:
+def _chart(words: PageTexts, found: Sequence["TrendDay"], days: int) -> Chart:
     """The chart of every day from the first to the last with evaluations; a day without evaluations is a gap."""
     by_day = {trend.day: trend.means for trend in found}
     first, last = found[0].day, found[-1].day

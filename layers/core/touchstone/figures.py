@@ -60,3 +60,8 @@ def usd(amount: float) -> str:
         return f"${amount:,.2f}"
     decimals = 4 if amount >= SMALL_USD else 1 - floor(log10(amount))
     return f"${amount:.{decimals}f}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things, in words: `one` names a single thing, and `many` more of them if they are no `<one>s`."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"

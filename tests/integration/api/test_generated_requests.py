@@ -57,7 +57,7 @@ def test_what_the_description_allows_is_answered_as_it_says(owner: Api) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_what_the_description_forbids_is_refused_at_its_place(owner: Api) -> None:
-    def check(case: Case[Any], response: Response) -> None:
+    def check(case: Case, response: Response) -> None:
         _check_answer(case, response)
         if case.meta is not None and case.meta.is_negative_at(ParameterLocation.BODY):
             assert response.status >= 400, f"{case.method} {case.formatted_path} took {_body(case)}"
@@ -65,7 +65,7 @@ def test_what_the_description_forbids_is_refused_at_its_place(owner: Api) -> Non
     _each_sent(owner, GenerationMode.NEGATIVE, check)
 
 
-def _each_sent(api: Api, mode: GenerationMode, check: Callable[[Case[Any], Response], None]) -> None:
+def _each_sent(api: Api, mode: GenerationMode, check: Callable[[Case, Response], None]) -> None:
     known = _ids(api)
     for method, path in OPERATIONS:
         operation = DESCRIBED[path][method]
@@ -81,7 +81,7 @@ def _each_sent(api: Api, mode: GenerationMode, check: Callable[[Case[Any], Respo
             phases=[Phase.generate],
         )
         @given(case=operation.as_strategy(generation_mode=mode), ours=st.booleans())
-        def send(case: Case[Any], ours: bool) -> None:
+        def send(case: Case, ours: bool) -> None:
             if ours:
                 case.path_parameters = {**case.path_parameters, **_of_path(case.path_parameters, known)}
             check(case, _sent(api, case))
@@ -98,20 +98,20 @@ def _of_path(parameters: Mapping[str, Any], known: Mapping[str, str]) -> dict[st
     return {name: known[name] for name in parameters if name in known}
 
 
-def _body(case: Case[Any]) -> str | None:
+def _body(case: Case) -> str | None:
     if case.body is None or not isinstance(case.body, dict | list | str | int | float | bool):
         return None
     return json.dumps(case.body)
 
 
-def _sent(api: Api, case: Case[Any]) -> Response:
+def _sent(api: Api, case: Case) -> Response:
     """The answer to a request. Its idempotency key is left out: a repeated one is refused for that alone."""
     headers = {name.lower(): str(value) for name, value in (case.headers or {}).items()}
     headers = {name: value for name, value in headers.items() if name not in ("authorization", "idempotency-key")}
     return api.call(case.method, case.formatted_path, _body(case), query=dict(case.query or {}), headers=headers)
 
 
-def _check_answer(case: Case[Any], response: Response) -> None:
+def _check_answer(case: Case, response: Response) -> None:
     """An answer has the form that is described, and a refusal names places that are in the request."""
     asked = f"{case.method} {case.formatted_path} {case.query} {_body(case)}"
     assert response.status < 500, f"{asked}: {response.body[:500]}"
@@ -125,7 +125,7 @@ def _check_answer(case: Case[Any], response: Response) -> None:
             assert _leads_somewhere(fault["where"], case), f"{asked}: {fault}"
 
 
-def _leads_somewhere(where: str, case: Case[Any]) -> bool:
+def _leads_somewhere(where: str, case: Case) -> bool:
     """Whether a fault's place is in the request; of a long name only the beginning is told."""
     source, *steps = where.removesuffix("…").split(".")
     place: Any = {"body": case.body, "query": case.query}.get(source)

@@ -134,7 +134,7 @@ def test_a_table_that_fails_once_at_any_moment_is_repeated_by_the_machine(
     change = JobStore.change
 
     def failing(self: Any, *given: Any, **named: Any) -> Any:
-        if self.job.kind == "provider_batch" and next(faults, False):
+        if self.how.kind == "provider_batch" and next(faults, False):
             raise StoreError("The table does not answer.")
         return change(self, *given, **named)
 

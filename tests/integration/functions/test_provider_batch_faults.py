@@ -38,6 +38,7 @@ from touchstone.operations.provider_batches.following import BatchLocation
 from touchstone.operations.provider_batches.questions import lines_of
 from touchstone.operations.provider_batches.sizes import LEARNED_FOR
 from touchstone.records.answers import asked
+from touchstone.references import Reference
 
 
 @pytest.fixture
@@ -85,9 +86,9 @@ def test_a_record_that_cannot_be_read_any_more_holds_up_no_other_one_of_its_batc
     else:
         submit = stores.batched_evaluations().submit
 
-        def spoiling(**place: object) -> bool:
-            there = submit(**place)  # type: ignore[arg-type]
-            if place["answer_id"] == spoilt.id:
+        def spoiling(which: Reference, *, place: SubmittedPlace) -> bool:
+            there = submit(which, place=place)
+            if which.id == spoilt.id:
                 _spoil(house, spoilt)
             return there
 
@@ -409,7 +410,7 @@ def test_an_evaluation_that_was_asked_now_is_not_given_up_for_what_its_batch_bri
     [record] = house.enqueue(1)
     house.later(hours=1)
     house.drain()
-    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=record.id, pay_twice=True)
+    stores.batched_evaluations().ask_now(record.ref, pay_twice=True)
     house.carry_on()
     assert house.states([record]) == {"deferred": 1}
     house.server.reply(replies.evaluate(), prompt="island-0-")
@@ -465,10 +466,10 @@ def test_a_ceiling_that_is_lowered_while_a_batch_is_made_ends_no_batch_whose_mon
     evaluations = stores.batched_evaluations()
     submit = evaluations.submit
 
-    def fails(*, tenant: str, answer_id: str, place: SubmittedPlace) -> bool:
-        if answer_id == second.id:
+    def fails(which: Reference, *, place: SubmittedPlace) -> bool:
+        if which.id == second.id:
             _store_fails()
-        return submit(tenant=tenant, answer_id=answer_id, place=place)
+        return submit(which, place=place)
 
     with monkeypatch.context() as patch:
         patch.setattr(evaluations, "submit", fails)
@@ -487,7 +488,7 @@ def test_what_is_asked_at_once_is_asked_also_where_nothing_can_be_gathered(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hastened, waiting = house.enqueue(2)
-    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=hastened.id)
+    stores.batched_evaluations().ask_now(Reference(TENANT, "answer", hastened.id))
 
     def broken(*_: object, **__: object) -> None:
         raise StoreError("Nothing can be gathered.")

@@ -22,6 +22,7 @@ from touchstone.errors import ConflictError, StoreError
 from touchstone.judges.spends import Spend
 from touchstone.operations.provider_batches import advancing, kinds, settling
 from touchstone.records import Statistics
+from touchstone.references import Reference
 
 
 @pytest.fixture(params=KEYS)
@@ -87,7 +88,7 @@ def test_what_waits_goes_by_a_batch_at_half_the_price_and_touches_no_quota(
     assert Statistics(house.deployment.table, stores.artifacts()).evaluations(TENANT)["done"] == 3
     assert sorted(str(spend.line_id) for spend in counted) == sorted(str(spend.line_id) for spend in spends)
     alone = house.enqueue(4)[3]  # the others have what was asked already
-    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=alone.id)
+    stores.batched_evaluations().ask_now(Reference(TENANT, "answer", alone.id))
     house.drain()
     [at_once] = [spend.cost_usd or 0.0 for spend in house.now([alone])[0].spends]
     assert [(spend.cost_usd or 0.0) / at_once for spend in spends] == [pytest.approx(0.5, abs=0.02)] * 3, (
@@ -418,14 +419,14 @@ def test_a_low_ceiling_makes_one_small_batch_an_hour_and_not_one_whenever_the_li
 @one_provider
 def test_now_please_takes_one_out_of_the_line_and_is_paid_twice_only_where_that_is_said(house: BatchingHouse) -> None:
     first, second = house.enqueue(2)
-    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=first.id)
+    stores.batched_evaluations().ask_now(first.ref)
     house.drain()
     assert house.states([first, second]) == {"done": 1, "deferred": 1}
     house.later(hours=1)
     house.drain()
     with pytest.raises(ConflictError, match="pay_twice"):
-        stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=second.id)
-    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=second.id, pay_twice=True)
+        stores.batched_evaluations().ask_now(second.ref)
+    stores.batched_evaluations().ask_now(second.ref, pay_twice=True)
     house.drain()
     [done] = house.now([second])
     assert done.evaluation.state == "done"
@@ -447,10 +448,10 @@ def test_what_is_taken_elsewhere_before_its_batch_is_sent_is_not_in_it(
     evaluations = stores.batched_evaluations()
     submit = evaluations.submit
 
-    def overtaken(*, tenant: str, answer_id: str, place: SubmittedPlace) -> bool:
-        if answer_id == records[0].id:
-            evaluations.ask_now(tenant=tenant, answer_id=answer_id)
-        return submit(tenant=tenant, answer_id=answer_id, place=place)
+    def overtaken(which: Reference, *, place: SubmittedPlace) -> bool:
+        if which.id == records[0].id:
+            evaluations.ask_now(which)
+        return submit(which, place=place)
 
     house.later(hours=1)
     with monkeypatch.context() as patch:
@@ -458,7 +459,7 @@ def test_what_is_taken_elsewhere_before_its_batch_is_sent_is_not_in_it(
         patch.setattr(house.deployment.machines, "work", lambda: None)
         house.drain()
     for number in taken[1:]:
-        evaluations.ask_now(tenant=TENANT, answer_id=records[number].id, pay_twice=True)
+        evaluations.ask_now(Reference(TENANT, "answer", records[number].id), pay_twice=True)
     house.deployment.machines.work()
     house.carry_on()
     house.drain()
@@ -479,7 +480,7 @@ def test_what_was_asked_now_stays_as_it_is_where_its_batch_brings_nothing_for_it
     [record] = house.enqueue(1)
     house.later(hours=1)
     house.drain()
-    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=record.id, pay_twice=True)
+    stores.batched_evaluations().ask_now(record.ref, pay_twice=True)
     house.drain()
     [done] = house.now([record])
     house.carry_on()

@@ -150,7 +150,7 @@ def test_an_answer_that_changes_while_it_is_looked_at_stays_whole(
     remains = Purging._remains
 
     def meanwhile(*of: Any) -> Any:
-        stores.evaluations().request(tenant="acme", answer_id=made)
+        stores.evaluations().request(Reference("acme", "answer", made))
         return remains(*of)
 
     monkeypatch.setattr(Purging, "_remains", meanwhile)

@@ -92,7 +92,7 @@ async def test_nothing_is_started_where_nothing_may_be_asked_today(house: House)
 
 async def test_r1_a_message_again_leaves_a_record_that_is_judged_alone(house: House) -> None:
     (record,) = _asked_in_bulk(house, 1)
-    claimed = house.evaluations.claim(tenant="acme", answer_id=record.id)
+    claimed = house.evaluations.claim(record.ref)
     assert claimed.granted
     bulk = house.bulk()
     assert bulk.add(claimed.record).evaluation.state == "running"

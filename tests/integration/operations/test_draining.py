@@ -239,12 +239,12 @@ async def test_a_drain_that_dies_halfway_is_taken_up_without_asking_twice(
     completed = Evaluations.complete
     left = 4
 
-    def dying(self: Evaluations, **arguments: Any) -> AnswerRecord:
+    def dying(self: Evaluations, which: Reference, **arguments: Any) -> AnswerRecord:
         nonlocal left
         left -= 1
         if left < 0:
             raise Killed
-        return completed(self, **arguments)
+        return completed(self, which, **arguments)
 
     with monkeypatch.context() as patch:
         patch.setattr(Evaluations, "complete", dying)
@@ -268,12 +268,12 @@ async def test_what_is_stored_of_a_round_is_kept_when_one_of_it_fails(
     records = house.asked_for(6)
     completed, calls = Evaluations.complete, 0
 
-    def second_fails(self: Evaluations, **arguments: Any) -> AnswerRecord:
+    def second_fails(self: Evaluations, which: Reference, **arguments: Any) -> AnswerRecord:
         nonlocal calls
         calls += 1
         if calls == 2:
             raise StoreError("Throttled.")
-        return completed(self, **arguments)
+        return completed(self, which, **arguments)
 
     monkeypatch.setattr(Evaluations, "complete", second_fails)
     with pytest.raises(StoreError):
@@ -303,12 +303,12 @@ async def test_a_claim_that_fails_leaves_nothing_of_its_round_behind(
     records = house.asked_for(6)
     claim, calls = Evaluations.claim, 0
 
-    def fourth_fails(self: Evaluations, **arguments: Any) -> Any:
+    def fourth_fails(self: Evaluations, which: Reference, **arguments: Any) -> Any:
         nonlocal calls
         calls += 1
         if calls == 4:
             raise StoreError("Throttled.")
-        return claim(self, **arguments)
+        return claim(self, which, **arguments)
 
     monkeypatch.setattr(Evaluations, "claim", fourth_fails)
     with pytest.raises(StoreError):

@@ -12,6 +12,6 @@ def test_every_request_anew_starts_an_execution_and_a_repeat_of_it_none(house: H
         assert len(house.starts.runs) == asked
         # The first time nobody ever takes it; later it is given up at its only try.
         if asked > 1:
-            house.evaluations.claim(tenant="acme", answer_id=record.id)
-        house.evaluations.fail(tenant="acme", answer_id=record.id, failure="refused")
+            house.evaluations.claim(record.ref)
+        house.evaluations.fail(record.ref, failure="refused")
         house.clock.advance(minutes=1)

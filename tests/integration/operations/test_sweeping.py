@@ -87,7 +87,7 @@ def test_r3_a_problem_without_an_attempt_fails_and_says_why(house: House) -> Non
 
 def test_r3_what_may_still_be_worked_on_and_what_has_an_end_is_left_alone(house: House) -> None:
     over = _received(house, an_answer(attempts=(UNJUDGED,)))
-    house.answers.fail(tenant="acme", answer_id=over.id, failure="The judge refused.")
+    house.answers.fail(Reference("acme", "answer", over.id), failure="The judge refused.")
     house.clock.advance(seconds=UNFINISHED_AFTER.total_seconds() - 60)
     working = _received(house, an_answer(at=house.clock.now - timedelta(minutes=40)))
     assert _sweep(house).ended == ()
@@ -108,7 +108,7 @@ def test_one_that_ended_while_the_sweep_read_is_not_ended_again(house: House, mo
     record = _received(house, an_answer())
     _old(house)
     listed = house.answers.unfinished(older_than=UNFINISHED_AFTER)
-    house.answers.fail(tenant="acme", answer_id=record.id, failure="The judge refused.")
+    house.answers.fail(record.ref, failure="The judge refused.")
     monkeypatch.setattr(type(house.answers), "unfinished", lambda *_, **__: listed)
     swept = _sweep(house)
     assert (swept.ended, swept.stuck) == ((), 0)

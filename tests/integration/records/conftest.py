@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.records import HandClock
 from touchstone.records import (
+    COMPARISON_KIND,
     Answers,
     Artifacts,
     Comparisons,
@@ -65,12 +66,12 @@ def submissions(table: "Table", artifacts: Artifacts, clock: HandClock) -> Submi
 
 @pytest.fixture
 def judgements(table: "Table", artifacts: Artifacts, clock: HandClock) -> Judgements:
-    return Judgements(table, artifacts, clock=clock, pause=lambda _: None)
+    return Judgements(SUBMISSION, table, artifacts, clock=clock, pause=lambda _: None)
 
 
 @pytest.fixture
 def comparisons(table: "Table", artifacts: Artifacts, clock: HandClock) -> Comparisons:
-    return Comparisons(table, artifacts, clock=clock, pause=lambda _: None)
+    return Comparisons(COMPARISON_KIND, table, artifacts, clock=clock, pause=lambda _: None)
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ from touchstone.answers.model import AnswerRecord, Solution
 from touchstone.errors import InputError
 from touchstone.records import Answers, Batches, answer_lists, looking, new_ulid
 from touchstone.records.answer_items import summary_of
-from touchstone.records.answer_lists import EVERY, AnswerQuery, answer_query
+from touchstone.records.answer_lists import AnswerQuery
 from touchstone.records.labels import Label, Labels
+from touchstone.records.list_query import query_of
 from touchstone.records.ulids import derived_ulid
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def test_a_filter_finds_what_it_means_and_nothing_else(
     if meant:  # else what is meant is what all others are, too
         _ended(answers, 3)
     _ended(answers, 4, **meant, tenant="rival")
-    assert _all(answers, answer_query(asked)) == [wanted.id]
+    assert _all(answers, query_of(AnswerQuery, asked)) == [wanted.id]
 
 
 def test_words_stand_in_the_problem_or_in_the_answer_that_is_returned(answers: Answers) -> None:
@@ -106,8 +107,8 @@ def test_words_stand_in_the_problem_or_in_the_answer_that_is_returned(answers: A
         update={"solution": Solution(answer=f"{LONG} It is Canberra.", provider="caller", model="m")}
     )
     wanted = _ended(answers, 1, problem="Name the capital of Australia.", attempts=(said,))
-    assert _all(answers, answer_query({"search": "canberra AUSTRALIA"})) == [wanted.id]
-    assert _all(answers, answer_query({"search": "canberra Austria"})) == []
+    assert _all(answers, query_of(AnswerQuery, {"search": "canberra AUSTRALIA"})) == [wanted.id]
+    assert _all(answers, query_of(AnswerQuery, {"search": "canberra Austria"})) == []
 
 
 @pytest.mark.parametrize("sort", ["newest", "oldest"])
@@ -115,7 +116,7 @@ def test_words_stand_in_the_problem_or_in_the_answer_that_is_returned(answers: A
 def test_pages_of_what_is_found_hold_each_once_in_order(answers: Answers, sort: str, limit: int) -> None:
     ids = [_ended(answers, number, subject=f"s{number % 3}").id for number in range(12)]
     meant = [each for number, each in enumerate(ids) if number % 3 == 1]
-    found = _all(answers, answer_query({"subject": "s1", "sort": sort}), limit=limit)
+    found = _all(answers, query_of(AnswerQuery, {"subject": "s1", "sort": sort}), limit=limit)
     assert found == (meant if sort == "oldest" else meant[::-1])
 
 
@@ -126,7 +127,7 @@ def test_a_page_stops_where_it_has_looked_at_enough_and_its_cursor_goes_on(
     oldest = _ended(answers, 0, subject="rare")
     for number in range(1, 48):
         _ended(answers, number)
-    query = answer_query({"subject": "rare"})
+    query = query_of(AnswerQuery, {"subject": "rare"})
     first = answers.page(tenant="acme", query=query)
     assert (first.items, first.looked_at) == ((), 20)
     assert first.looked_to == START + timedelta(seconds=28)
@@ -144,7 +145,7 @@ def test_records_and_labels_are_looked_into_up_to_a_bound_and_the_cursor_goes_on
     for number in range(1, 20):
         _ended(answers, number, problem=LONG)
     _label(table, oldest, "wrong")
-    query = answer_query(asked)
+    query = query_of(AnswerQuery, asked)
     pages = []
     cursor: str | None = None
     while True:
@@ -168,7 +169,7 @@ def test_what_people_said_is_a_filter(answers: Answers, table: "Table") -> None:
     _label(table, wrong, "wrong")
     _label(table, _ended(answers, 3, tenant="rival"), "wrong")
     for label, meant in (("right", right), ("wrong", wrong), ("none", unsaid)):
-        assert _all(answers, answer_query({"label": label})) == [meant.id]
+        assert _all(answers, query_of(AnswerQuery, {"label": label})) == [meant.id]
 
 
 @pytest.mark.parametrize("asked", [{"language": "en"}, {"model": "gemini-3.8-flash"}, {"decided_by": "judge"}])
@@ -180,7 +181,7 @@ def test_what_an_earlier_release_stored_is_found_by_its_record(
         key = {"pk": f"T#acme#ANSWER#{each.id}", "sk": "RECORD"}
         line = summary_of(each).model_dump_json(exclude={"language", "attempts", "retrieved_from"})
         table.update_item(Key=key, UpdateExpression="SET summary = :line", ExpressionAttributeValues={":line": line})
-    found = answers.page(tenant="acme", query=answer_query(asked)).items
+    found = answers.page(tenant="acme", query=query_of(AnswerQuery, asked)).items
     assert [item.id for item in found] == [record.id]
 
 
@@ -190,7 +191,7 @@ def test_a_line_of_a_batch_is_found_on_the_day_on_which_it_arrived(answers: Answ
     late = _ended(answers, 1, answer_id=derived_ulid(begun, "acme", "line"), at=START)
     _ended(answers, 2, at=begun)
     day = START.date().isoformat()
-    assert _all(answers, answer_query({"from": day, "to": day})) == [late.id]
+    assert _all(answers, query_of(AnswerQuery, {"from": day, "to": day})) == [late.id]
 
 
 def _claimed_before(answers: Answers, before: timedelta, number: int = 0, **fields: Any) -> AnswerRecord:
@@ -203,9 +204,9 @@ def test_an_answer_whose_key_was_used_long_before_is_found_on_its_day(answers: A
     late = _claimed_before(answers, before)
     _ended(answers, 1, at=START - timedelta(days=1))
     day = START.date().isoformat()
-    assert _all(answers, answer_query({"from": day, "to": day})) == [late.id]
-    assert _all(answers, answer_query({"from": day})) == [late.id]
-    assert late.id not in _all(answers, answer_query({"to": (START - timedelta(days=1)).date().isoformat()}))
+    assert _all(answers, query_of(AnswerQuery, {"from": day, "to": day})) == [late.id]
+    assert _all(answers, query_of(AnswerQuery, {"from": day})) == [late.id]
+    assert late.id not in _all(answers, query_of(AnswerQuery, {"to": (START - timedelta(days=1)).date().isoformat()}))
 
 
 def test_of_many_whose_keys_were_used_long_before_each_is_found(
@@ -214,7 +215,7 @@ def test_of_many_whose_keys_were_used_long_before_each_is_found(
     monkeypatch.setattr(answer_lists, "MOST_LATE", 3)
     late = [_claimed_before(answers, timedelta(days=number + 1), number).id for number in range(5)]
     day = START.date().isoformat()
-    assert sorted(_all(answers, answer_query({"from": day, "to": day}))) == sorted(late)
+    assert sorted(_all(answers, query_of(AnswerQuery, {"from": day, "to": day}))) == sorted(late)
 
 
 def test_the_lines_of_a_batch_whose_key_was_used_long_before_are_found(answers: Answers, table: "Table") -> None:
@@ -223,8 +224,8 @@ def test_the_lines_of_a_batch_whose_key_was_used_long_before_are_found(answers: 
     Batches(table, clock=lambda: begun).create(tenant="acme", batch_id=batch_id)
     line = _ended(answers, batch_id=batch_id, answer_id=derived_ulid(begun, "acme", "line"), at=START)
     day = START.date().isoformat()
-    assert _all(answers, answer_query({"batch": batch_id})) == [line.id]
-    assert _all(answers, answer_query({"from": day, "to": day})) == [line.id]
+    assert _all(answers, query_of(AnswerQuery, {"batch": batch_id})) == [line.id]
+    assert _all(answers, query_of(AnswerQuery, {"from": day, "to": day})) == [line.id]
 
 
 def test_a_day_is_read_alone_however_much_lies_around_it(answers: Answers, queried: list[int]) -> None:
@@ -233,7 +234,7 @@ def test_a_day_is_read_alone_however_much_lies_around_it(answers: Answers, queri
     _claimed_before(answers, timedelta(days=20))
     day = (START + timedelta(days=5)).date().isoformat()
     queried.clear()
-    found = answers.page(tenant="acme", query=answer_query({"from": day, "to": day}))
+    found = answers.page(tenant="acme", query=query_of(AnswerQuery, {"from": day, "to": day}))
     assert len(found.items) == 24
     assert found.looked_at == sum(queried) <= 25, "the day, and an hour of leeway"
     assert found.cursor is None
@@ -259,7 +260,7 @@ def test_a_cursor_is_good_for_its_filters_alone(answers: Answers) -> None:
         _ended(answers, number)
     cursor = answers.page(tenant="acme", limit=1, query=AnswerQuery(language="en")).cursor
     assert cursor is not None
-    for query in (EVERY, AnswerQuery(language="zh"), AnswerQuery(language="en", sort="oldest")):
+    for query in (AnswerQuery(), AnswerQuery(language="zh"), AnswerQuery(language="en", sort="oldest")):
         with pytest.raises(InputError, match="This cursor came with other filters or from another list; send it with"):
             answers.page(tenant="acme", limit=1, query=query, cursor=cursor)
     with pytest.raises(InputError):
@@ -284,7 +285,7 @@ def test_a_cursor_is_good_for_its_filters_alone(answers: Answers) -> None:
 )
 def test_a_value_that_cannot_be_is_refused_in_a_sentence(given: dict[str, str], told: str) -> None:
     with pytest.raises(InputError) as refused:
-        answer_query(given)
+        query_of(AnswerQuery, given)
     assert told in str(refused.value)
     assert len(str(refused.value)) < 600
 
@@ -292,5 +293,5 @@ def test_a_value_that_cannot_be_is_refused_in_a_sentence(given: dict[str, str], 
 @pytest.mark.parametrize("day", ["0001-01-01", "1969-12-31", "1970-01-02", "9999-12-31"])
 def test_days_long_past_and_far_ahead_are_days(answers: Answers, day: str) -> None:
     record = _ended(answers)
-    assert _all(answers, answer_query({"from": day})) == ([] if day > "2100" else [record.id])
-    assert _all(answers, answer_query({"to": day})) == ([record.id] if day > "2100" else [])
+    assert _all(answers, query_of(AnswerQuery, {"from": day})) == ([] if day > "2100" else [record.id])
+    assert _all(answers, query_of(AnswerQuery, {"to": day})) == ([record.id] if day > "2100" else [])

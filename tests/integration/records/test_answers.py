@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -35,16 +35,16 @@ def test_an_answer_is_found_as_unfinished_from_its_first_write_to_its_end(
     answers: Answers, clock: HandClock, end: str
 ) -> None:
     record = answers.create(an_answer())
-    named: dict[str, Any] = {"tenant": "acme", "answer_id": record.id}
+    which = record.ref
     clock.advance(minutes=5)
     assert answers.unfinished(older_than=timedelta(minutes=6)) == ()
-    answers.add_attempt(**named, attempt=an_attempt())
+    answers.add_attempt(which, attempt=an_attempt())
     (found,) = answers.unfinished(older_than=timedelta(minutes=4))
     assert found == Reference("acme", "answer", record.id)
     if end == "finish":
-        answers.finish(**named, status="verified", confidence=0.9, best_attempt=1)
+        answers.finish(which, status="verified", confidence=0.9, best_attempt=1)
     else:
-        answers.fail(**named, failure="refused")
+        answers.fail(which, failure="refused")
     assert answers.unfinished(older_than=timedelta(0)) == ()
 
 
@@ -87,18 +87,18 @@ def test_an_id_of_another_request_is_a_conflict(answers: Answers) -> None:
 
 def test_the_whole_way_keeps_every_part(answers: Answers) -> None:
     record = an_answer(problem=None, subject=None, difficulty=None, language=None, image_key="acme/uploads/1.png")
-    named: dict[str, Any] = {"tenant": "acme", "answer_id": record.id}
+    which = record.ref
     answers.create(record)
-    answers.set_problem(**named, text="求 2+2", spends=[a_spend(purpose="ocr")])
+    answers.set_problem(which, text="求 2+2", spends=[a_spend(purpose="ocr")])
     analysis = Analysis(subject="mathematics", difficulty="easy", knowledge_points=("addition",), language="zh")
-    answers.set_analysis(**named, analysis=analysis, spends=[a_spend(purpose="analyze")])
+    answers.set_analysis(which, analysis=analysis, spends=[a_spend(purpose="analyze")])
     unverified = an_attempt().model_copy(update={"verification": None})
-    answers.add_attempt(**named, attempt=unverified, spends=[a_spend(purpose="solve")])
+    answers.add_attempt(which, attempt=unverified, spends=[a_spend(purpose="solve")])
     verdict = Verification(passed=True, confidence=1.0, method="proof", derivation=("2+2=4",))
-    answers.set_verification(**named, number=1, verification=verdict)
+    answers.set_verification(which, number=1, verification=verdict)
     enrichment = Enrichment(hints=("Count.",))
-    answers.finish(**named, status="verified", confidence=1.0, best_attempt=1, enrichment=enrichment)
-    stored = answers.get(Reference(named["tenant"], "answer", named["answer_id"]))
+    answers.finish(which, status="verified", confidence=1.0, best_attempt=1, enrichment=enrichment)
+    stored = answers.get(which)
     assert (stored.stage, stored.verification_status, stored.problem) == ("finished", "verified", "求 2+2")
     assert (stored.subject, stored.difficulty, stored.language) == ("mathematics", "easy", "zh")
     assert stored.best == unverified.model_copy(update={"verification": verdict})
@@ -109,32 +109,32 @@ def test_the_whole_way_keeps_every_part(answers: Answers) -> None:
 def test_what_the_caller_said_of_subject_and_language_stays(answers: Answers) -> None:
     record = answers.create(an_answer(subject="algebra", difficulty=None, language="zh"))
     analysis = Analysis(subject="geometry", difficulty="hard", language="en")
-    after = answers.set_analysis(tenant="acme", answer_id=record.id, analysis=analysis)
+    after = answers.set_analysis(record.ref, analysis=analysis)
     assert (after.subject, after.language, after.difficulty) == ("algebra", "zh", "hard")
 
 
 def test_r20_every_step_repeated_after_its_effect_changes_nothing(answers: Answers, clock: HandClock) -> None:
     record = an_answer(problem=None, difficulty=None)
-    named: dict[str, Any] = {"tenant": "acme", "answer_id": record.id}
+    which = record.ref
     verdict = Verification(passed=False, confidence=0.7, method="judge")
     attempt = an_attempt().model_copy(update={"verification": None})
     analysis = Analysis(subject="mathematics", difficulty="easy", language="en")
     spends = [a_spend()]
     steps: list[Callable[[], AnswerRecord]] = [
         lambda: answers.create(record),
-        lambda: answers.set_problem(**named, text="What is 2 + 2?", spends=spends),
-        lambda: answers.set_analysis(**named, analysis=analysis, spends=spends),
-        lambda: answers.add_attempt(**named, attempt=attempt, spends=spends),
-        lambda: answers.set_verification(**named, number=1, verification=verdict, spends=spends),
-        lambda: answers.finish(**named, status="caution", confidence=0.7, best_attempt=1, spends=spends),
-        lambda: answers.fail(**named, failure="too late"),
+        lambda: answers.set_problem(which, text="What is 2 + 2?", spends=spends),
+        lambda: answers.set_analysis(which, analysis=analysis, spends=spends),
+        lambda: answers.add_attempt(which, attempt=attempt, spends=spends),
+        lambda: answers.set_verification(which, number=1, verification=verdict, spends=spends),
+        lambda: answers.finish(which, status="caution", confidence=0.7, best_attempt=1, spends=spends),
+        lambda: answers.fail(which, failure="too late"),
     ]
     for done, step in enumerate(steps):
         first = step()
         for repeated in steps[: done + 1]:
             clock.advance(seconds=1)
             assert repeated() == first
-    assert len(answers.get(Reference(named["tenant"], "answer", named["answer_id"])).spends) == 5
+    assert len(answers.get(which).spends) == 5
 
 
 def test_r20_what_came_too_late_is_paid_for_and_counted_once(
@@ -142,28 +142,28 @@ def test_r20_what_came_too_late_is_paid_for_and_counted_once(
 ) -> None:
     """A verdict after the caller's deadline, an attempt after the sweep gave up: dropped, but not its price."""
     record = answers.create(an_answer(attempts=(an_attempt().model_copy(update={"verification": None}),)))
-    named: dict[str, Any] = {"tenant": "acme", "answer_id": record.id}
+    which = record.ref
     ended = answers.finish(
-        **named, status="unverified", confidence=0.0, best_attempt=1, spends=[a_spend(purpose="enrich")]
+        which, status="unverified", confidence=0.0, best_attempt=1, spends=[a_spend(purpose="enrich")]
     )
     verdict = Verification(passed=True, confidence=0.9, method="judge")
     late: list[Callable[[], AnswerRecord]] = [
         lambda: answers.set_verification(
-            **named, number=1, verification=verdict, spends=[a_spend(cost_usd=0.25, latency_ms=6_000.5)]
+            which, number=1, verification=verdict, spends=[a_spend(cost_usd=0.25, latency_ms=6_000.5)]
         ),
         lambda: answers.add_attempt(
-            **named, attempt=an_attempt(2), spends=[a_spend(purpose="solve", cost_usd=0.5, latency_ms=9_000.25)]
+            which, attempt=an_attempt(2), spends=[a_spend(purpose="solve", cost_usd=0.5, latency_ms=9_000.25)]
         ),
         lambda: answers.finish(
-            **named,
+            which,
             status="verified",
             confidence=1.0,
             best_attempt=1,
             problem_key="k",
             spends=[a_spend(purpose="enrich", cost_usd=1.0, latency_ms=80.125)],
         ),
-        lambda: answers.fail(**named, failure="timed_out", spends=[a_spend(purpose="solve", cost_usd=2.0)]),
-        lambda: answers.add_spends(**named, spends=[a_spend(purpose="analyze", cost_usd=4.0)]),
+        lambda: answers.fail(which, failure="timed_out", spends=[a_spend(purpose="solve", cost_usd=2.0)]),
+        lambda: answers.add_spends(which, spends=[a_spend(purpose="analyze", cost_usd=4.0)]),
     ]
     for _ in range(2):
         for step in late:
@@ -178,29 +178,29 @@ def test_r20_what_came_too_late_is_paid_for_and_counted_once(
 def test_an_attempt_out_of_turn_is_a_conflict(answers: Answers) -> None:
     record = answers.create(an_answer())
     with pytest.raises(ConflictError):
-        answers.add_attempt(tenant="acme", answer_id=record.id, attempt=an_attempt(2))
+        answers.add_attempt(record.ref, attempt=an_attempt(2))
 
 
 def test_a_verification_or_choice_of_no_attempt_is_a_conflict(answers: Answers) -> None:
     record = answers.create(an_answer())
-    named: dict[str, Any] = {"tenant": "acme", "answer_id": record.id}
+    which = record.ref
     verdict = Verification(passed=True, confidence=1.0, method="judge")
     with pytest.raises(ConflictError):
-        answers.set_verification(**named, number=1, verification=verdict)
+        answers.set_verification(which, number=1, verification=verdict)
     with pytest.raises(ConflictError):
-        answers.finish(**named, status="verified", confidence=1.0, best_attempt=1)
+        answers.finish(which, status="verified", confidence=1.0, best_attempt=1)
 
 
 def test_an_impossible_confidence_is_refused_and_the_record_stays_readable(answers: Answers) -> None:
     record = answers.create(an_answer(attempts=(an_attempt(),)))
     with pytest.raises(InputError):
-        answers.finish(tenant="acme", answer_id=record.id, status="verified", confidence=1.5, best_attempt=1)
+        answers.finish(record.ref, status="verified", confidence=1.5, best_attempt=1)
     assert answers.get(Reference("acme", "answer", record.id)) == record
 
 
 def test_a_failed_answer_says_why_and_carries_no_status(answers: Answers) -> None:
     record = answers.create(an_answer())
-    failed = answers.fail(tenant="acme", answer_id=record.id, failure="misconfigured", spends=[a_spend()])
+    failed = answers.fail(record.ref, failure="misconfigured", spends=[a_spend()])
     assert (failed.stage, failed.failure, failed.verification_status) == ("failed", "misconfigured", None)
 
 
@@ -339,9 +339,9 @@ def test_a_request_without_a_key_is_the_one_that_it_was_before_there_were_any(an
 
 def test_what_is_null_is_stored_only_where_it_says_something(answers: Answers, table: "Table") -> None:
     record = answers.create(an_answer())
-    named: dict[str, Any] = {"tenant": "acme", "answer_id": record.id}
+    which = record.ref
     (item,) = table.scan()["Items"]
     assert "null" not in str(item["body"])
-    kept = answers.add_attempt(**named, attempt=an_attempt(passed=None))
+    kept = answers.add_attempt(which, attempt=an_attempt(passed=None))
     assert '"passed":null' in str(table.scan()["Items"][0]["body"])
     assert answers.get(record.ref) == kept

@@ -58,7 +58,7 @@ class EvaluationStates(RuleBasedStateMachine):
     @precondition(lambda self: self.ids)
     @rule(pick=picks, again=st.booleans())
     def request(self, pick: int, again: bool) -> None:
-        self.evaluations.request(**self._named(pick), retry_failed=again)
+        self.evaluations.request(self._named(pick), retry_failed=again)
 
     @precondition(lambda self: self.ids)
     @rule(pick=picks)
@@ -66,7 +66,7 @@ class EvaluationStates(RuleBasedStateMachine):
         before = self._record(pick)
         if before.evaluation.state == "none":
             return
-        claim = self.evaluations.claim(**self._named(pick), lease_seconds=LEASE_SECONDS)
+        claim = self.evaluations.claim(self._named(pick), lease_seconds=LEASE_SECONDS)
         until = before.evaluation.not_before
         held = before.evaluation.state == "running" and until is not None and until > self.clock()
         assert not (claim.granted and (held or before.evaluation.state in {"done", "failed"}))
@@ -82,7 +82,7 @@ class EvaluationStates(RuleBasedStateMachine):
     def complete(self, pick: int, score: float, fault: str) -> None:
         """Any worker that once held a lease comes back with a result, however late; the leases are kept: redelivery."""
         answer_id, _ = self.leases[pick % len(self.leases)]
-        named: dict[str, Any] = {"tenant": "acme", "answer_id": answer_id}
+        which = Reference("acme", "answer", answer_id)
         evaluation = an_evaluation(score, at=self.clock(), suggestions=[f"Suggestion {score}"], better="Shorter.")
         try:
             with ExitStack() as stack:
@@ -90,9 +90,9 @@ class EvaluationStates(RuleBasedStateMachine):
                     stack.enter_context(refusing(self.client, "TransactWriteItems", "InternalServerError"))
                 if fault == "after":
                     stack.enter_context(losing_replies(self.client, "TransactWriteItems"))
-                done = self.evaluations.complete(**named, evaluation=evaluation, spends=[a_spend(purpose="evaluate")])
+                done = self.evaluations.complete(which, evaluation=evaluation, spends=[a_spend(purpose="evaluate")])
         except StoreError:
-            done = self.answers.get(Reference(named["tenant"], "answer", named["answer_id"]))
+            done = self.answers.get(which)
         if done.deep_evaluation is not None:
             kept = self.first_results.setdefault(answer_id, done.deep_evaluation.overall)
             assert done.deep_evaluation.overall == kept
@@ -102,13 +102,13 @@ class EvaluationStates(RuleBasedStateMachine):
     def put_back(self, pick: int, days: int, ended: TryEnd) -> None:
         answer_id, lease = self.leases[pick % len(self.leases)]
         until = self.clock() + timedelta(days=days)
-        named: dict[str, Any] = {"tenant": "acme", "answer_id": answer_id}
-        self.evaluations.defer(**named, until=until, reason="quota", ended=ended, lease=lease)
+        which = Reference("acme", "answer", answer_id)
+        self.evaluations.defer(which, until=until, reason="quota", ended=ended, lease=lease)
 
     @precondition(lambda self: self.leases)
     @rule(pick=st.integers(0, 20))
     def give_up(self, pick: int) -> None:
-        self.evaluations.fail(tenant="acme", answer_id=self.leases[pick % len(self.leases)][0], failure="refused")
+        self.evaluations.fail(Reference("acme", "answer", self.leases[pick % len(self.leases)][0]), failure="refused")
 
     @rule(seconds=st.sampled_from([1, LEASE_SECONDS + 1]))
     def time_passes(self, seconds: int) -> None:
@@ -139,11 +139,11 @@ class EvaluationStates(RuleBasedStateMachine):
         expected = {each.id: each.evaluation.state for each in records if each.evaluation.state not in over}
         assert {each.answer_id: each.state for each in pending} == expected
 
-    def _named(self, pick: int) -> dict[str, Any]:
-        return {"tenant": "acme", "answer_id": self.ids[pick % len(self.ids)]}
+    def _named(self, pick: int) -> Reference:
+        return Reference("acme", "answer", self.ids[pick % len(self.ids)])
 
     def _record(self, pick: int) -> AnswerRecord:
-        return self.answers.get(Reference("acme", "answer", self._named(pick)["answer_id"]))
+        return self.answers.get(self._named(pick))
 
 
 def test_any_interleaving_leaves_each_record_in_one_state_and_counted_once(aws: None) -> None:

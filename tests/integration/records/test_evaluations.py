@@ -32,17 +32,13 @@ def asked(answers: Answers) -> AnswerRecord:
     return finished(answers, an_answer(deep_evaluation_wanted=True))
 
 
-def _of(record: AnswerRecord) -> dict[str, Any]:
-    return {"tenant": record.tenant, "answer_id": record.id}
-
-
 def test_the_whole_way(answers: Answers, evaluations: Evaluations, statistics: Statistics) -> None:
     record = finished(answers, an_answer())
-    assert evaluations.request(**_of(record)).evaluation.state == "waiting"
-    claim = evaluations.claim(**_of(record))
+    assert evaluations.request(record.ref).evaluation.state == "waiting"
+    claim = evaluations.claim(record.ref)
     assert claim.granted
     assert (claim.record.evaluation.state, claim.record.evaluation.tries) == ("running", 0)
-    done = evaluations.complete(**_of(record), evaluation=an_evaluation(), spends=[a_spend(purpose="evaluate")])
+    done = evaluations.complete(record.ref, evaluation=an_evaluation(), spends=[a_spend(purpose="evaluate")])
     assert answers.get(record.ref) == done
     assert (done.evaluation.state, done.deep_evaluation) == ("done", an_evaluation())
     counted = {"waiting": 0, "deferred": 0, "submitted": 0, "running": 0, "done": 1, "failed": 0}
@@ -54,24 +50,24 @@ def test_what_was_asked_for_already_stays_as_it_is(
     evaluations: Evaluations, asked: AnswerRecord, clock: HandClock
 ) -> None:
     clock.advance(hours=1)
-    assert evaluations.request(**_of(asked)) == asked
-    evaluations.claim(**_of(asked))
-    assert evaluations.request(**_of(asked)).evaluation.state == "running"
+    assert evaluations.request(asked.ref) == asked
+    evaluations.claim(asked.ref)
+    assert evaluations.request(asked.ref).evaluation.state == "running"
 
 
 def test_an_unfinished_answer_is_not_evaluated(answers: Answers, evaluations: Evaluations) -> None:
     record = answers.create(an_answer())
     with pytest.raises(ConflictError):
-        evaluations.request(**_of(record))
+        evaluations.request(record.ref)
 
 
 def test_what_nobody_asked_for_cannot_be_claimed_done_or_put_back(answers: Answers, evaluations: Evaluations) -> None:
     record = finished(answers, an_answer())
     steps: list[Callable[[], object]] = [
-        lambda: evaluations.claim(**_of(record)),
-        lambda: evaluations.complete(**_of(record), evaluation=an_evaluation()),
-        lambda: evaluations.defer(**_of(record), until=START, reason="timed_out"),
-        lambda: evaluations.fail(**_of(record), failure="refused"),
+        lambda: evaluations.claim(record.ref),
+        lambda: evaluations.complete(record.ref, evaluation=an_evaluation()),
+        lambda: evaluations.defer(record.ref, until=START, reason="timed_out"),
+        lambda: evaluations.fail(record.ref, failure="refused"),
     ]
     for step in steps:
         with pytest.raises(ConflictError):
@@ -80,20 +76,20 @@ def test_what_nobody_asked_for_cannot_be_claimed_done_or_put_back(answers: Answe
 
 def test_another_tenants_evaluation_is_just_missing(evaluations: Evaluations, asked: AnswerRecord) -> None:
     with pytest.raises(NotFoundError):
-        evaluations.claim(tenant="rival", answer_id=asked.id)
+        evaluations.claim(Reference("rival", "answer", asked.id))
     with pytest.raises(NotFoundError):
-        evaluations.complete(tenant="rival", answer_id=asked.id, evaluation=an_evaluation())
+        evaluations.complete(Reference("rival", "answer", asked.id), evaluation=an_evaluation())
 
 
 def test_r7_a_second_worker_is_not_granted_what_the_first_still_holds(
     evaluations: Evaluations, asked: AnswerRecord, clock: HandClock
 ) -> None:
-    assert evaluations.claim(**_of(asked), lease_seconds=60).granted
+    assert evaluations.claim(asked.ref, lease_seconds=60).granted
     clock.advance(seconds=59)
-    second = evaluations.claim(**_of(asked), lease_seconds=60)
+    second = evaluations.claim(asked.ref, lease_seconds=60)
     assert (second.granted, second.record.evaluation.state) == (False, "running")
     clock.advance(seconds=1)
-    third = evaluations.claim(**_of(asked), lease_seconds=60)
+    third = evaluations.claim(asked.ref, lease_seconds=60)
     assert (third.granted, third.record.evaluation.tries) == (True, 0)
 
 
@@ -104,7 +100,7 @@ def test_r1_of_many_workers_at_once_exactly_one_is_granted(
 
     def claim(_: int) -> bool:
         barrier.wait()
-        return evaluations.claim(**_of(asked)).granted
+        return evaluations.claim(asked.ref).granted
 
     with one_call_at_a_time(table.meta.client), ThreadPoolExecutor(8) as workers:
         assert sum(workers.map(claim, range(8))) == 1
@@ -113,12 +109,12 @@ def test_r1_of_many_workers_at_once_exactly_one_is_granted(
 def test_r1_of_many_results_at_once_exactly_one_counts(
     answers: Answers, evaluations: Evaluations, statistics: Statistics, asked: AnswerRecord, table: "Table"
 ) -> None:
-    evaluations.claim(**_of(asked))
+    evaluations.claim(asked.ref)
     barrier = Barrier(8)
 
     def complete(worker: int) -> float:
         barrier.wait()
-        done = evaluations.complete(**_of(asked), evaluation=an_evaluation(worker / 10), spends=[a_spend()])
+        done = evaluations.complete(asked.ref, evaluation=an_evaluation(worker / 10), spends=[a_spend()])
         assert done.deep_evaluation is not None
         return done.deep_evaluation.overall
 
@@ -135,48 +131,48 @@ def test_r1_of_many_results_at_once_exactly_one_counts(
 def test_r1_what_an_evaluation_cost_that_came_too_late_is_kept_once(
     answers: Answers, evaluations: Evaluations, asked: AnswerRecord
 ) -> None:
-    lost = evaluations.claim(**_of(asked), lease_seconds=0.0).record.evaluation.not_before
-    evaluations.claim(**_of(asked), lease_seconds=60.0)
+    lost = evaluations.claim(asked.ref, lease_seconds=0.0).record.evaluation.not_before
+    evaluations.claim(asked.ref, lease_seconds=60.0)
     put_back: dict[str, Any] = {"until": lost, "reason": "unreadable", "lease": lost}
     failed = a_spend(purpose="evaluate", failure="unreadable", latency_ms=1.5)
     for _ in range(2):
-        taken = evaluations.defer(**_of(asked), **put_back, spends=[failed])
+        taken = evaluations.defer(asked.ref, **put_back, spends=[failed])
         assert taken.evaluation.state == "running"
-    done = evaluations.complete(**_of(asked), evaluation=an_evaluation(0.9), spends=[a_spend(latency_ms=2.5)])
+    done = evaluations.complete(asked.ref, evaluation=an_evaluation(0.9), spends=[a_spend(latency_ms=2.5)])
     for _ in range(2):
-        late = evaluations.complete(**_of(asked), evaluation=an_evaluation(0.1), spends=[a_spend(latency_ms=3.5)])
-        late = evaluations.fail(**_of(asked), failure="refused", spends=[a_spend(latency_ms=4.5)])
+        late = evaluations.complete(asked.ref, evaluation=an_evaluation(0.1), spends=[a_spend(latency_ms=3.5)])
+        late = evaluations.fail(asked.ref, failure="refused", spends=[a_spend(latency_ms=4.5)])
     assert late == answers.get(asked.ref)
     assert (late.evaluation, late.deep_evaluation) == (done.evaluation, done.deep_evaluation)
     assert [spend.latency_ms for spend in late.spends[len(asked.spends) :]] == [1.5, 2.5, 3.5, 4.5]
 
 
 def test_r2_a_redelivery_after_the_end_finds_it_done(evaluations: Evaluations, asked: AnswerRecord) -> None:
-    evaluations.claim(**_of(asked))
-    done = evaluations.complete(**_of(asked), evaluation=an_evaluation(0.8))
-    again = evaluations.claim(**_of(asked))
+    evaluations.claim(asked.ref)
+    done = evaluations.complete(asked.ref, evaluation=an_evaluation(0.8))
+    again = evaluations.claim(asked.ref)
     assert (again.granted, again.record) == (False, done)
-    assert evaluations.complete(**_of(asked), evaluation=an_evaluation(0.1)) == done
-    assert evaluations.fail(**_of(asked), failure="timed_out") == done
-    assert evaluations.defer(**_of(asked), until=START, reason="timed_out") == done
+    assert evaluations.complete(asked.ref, evaluation=an_evaluation(0.1)) == done
+    assert evaluations.fail(asked.ref, failure="timed_out") == done
+    assert evaluations.defer(asked.ref, until=START, reason="timed_out") == done
 
 
 def test_r3_a_claim_whose_reply_was_lost_is_free_again_after_its_lease(
     evaluations: Evaluations, asked: AnswerRecord, table: "Table", clock: HandClock
 ) -> None:
     with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
-        evaluations.claim(**_of(asked), lease_seconds=60)
-    assert not evaluations.claim(**_of(asked), lease_seconds=60).granted
+        evaluations.claim(asked.ref, lease_seconds=60)
+    assert not evaluations.claim(asked.ref, lease_seconds=60).granted
     clock.advance(seconds=60)
-    assert evaluations.claim(**_of(asked), lease_seconds=60).granted
+    assert evaluations.claim(asked.ref, lease_seconds=60).granted
 
 
 def test_a_record_that_kills_its_evaluator_fails_in_the_end(
     evaluations: Evaluations, asked: AnswerRecord, clock: HandClock
 ) -> None:
-    evaluations.defer(**_of(asked), until=clock(), reason="quota")
+    evaluations.defer(asked.ref, until=clock(), reason="quota")
     claims = 0
-    while (claim := evaluations.claim(**_of(asked), lease_seconds=60)).granted:
+    while (claim := evaluations.claim(asked.ref, lease_seconds=60)).granted:
         claims += 1
         assert claim.record.evaluation.not_before is not None
         clock.now = claim.record.evaluation.not_before
@@ -187,16 +183,16 @@ def test_a_record_that_kills_its_evaluator_fails_in_the_end(
 
 
 def test_a_failed_one_is_asked_for_anew_only_on_purpose(evaluations: Evaluations, asked: AnswerRecord) -> None:
-    failed = evaluations.fail(**_of(asked), failure="refused", spends=[a_spend()])
-    assert evaluations.request(**_of(asked)) == failed
-    again = evaluations.request(**_of(asked), retry_failed=True)
+    failed = evaluations.fail(asked.ref, failure="refused", spends=[a_spend()])
+    assert evaluations.request(asked.ref) == failed
+    again = evaluations.request(asked.ref, retry_failed=True)
     assert (again.evaluation.state, again.evaluation.tries, again.evaluation.failure) == ("waiting", 0, None)
 
 
 def test_a_late_result_of_a_record_given_up_is_a_result(evaluations: Evaluations, asked: AnswerRecord) -> None:
-    evaluations.claim(**_of(asked))
-    evaluations.fail(**_of(asked), failure="timed_out")
-    assert evaluations.complete(**_of(asked), evaluation=an_evaluation()).evaluation.state == "done"
+    evaluations.claim(asked.ref)
+    evaluations.fail(asked.ref, failure="timed_out")
+    assert evaluations.complete(asked.ref, evaluation=an_evaluation()).evaluation.state == "done"
 
 
 @pytest.mark.parametrize("days", [1, 8])
@@ -204,11 +200,11 @@ def test_a_spent_quota_takes_no_try_however_many_days_it_lasts(
     evaluations: Evaluations, asked: AnswerRecord, clock: HandClock, days: int
 ) -> None:
     for _ in range(days):
-        claim = evaluations.claim(**_of(asked))
+        claim = evaluations.claim(asked.ref)
         assert claim.granted
         lease = claim.record.evaluation.not_before
         reset = clock() + timedelta(days=1)
-        deferred = evaluations.defer(**_of(asked), until=reset, reason="quota", lease=lease)
+        deferred = evaluations.defer(asked.ref, until=reset, reason="quota", lease=lease)
         assert (deferred.evaluation.state, deferred.evaluation.tries) == ("deferred", 0)
         clock.advance(days=1)
 
@@ -216,27 +212,27 @@ def test_a_spent_quota_takes_no_try_however_many_days_it_lasts(
 def test_the_days_in_a_backlog_are_no_days_of_trying(
     evaluations: Evaluations, asked: AnswerRecord, clock: HandClock
 ) -> None:
-    lease = evaluations.claim(**_of(asked)).record.evaluation.not_before
-    evaluations.defer(**_of(asked), until=clock() + timedelta(days=1), reason="quota", lease=lease)
+    lease = evaluations.claim(asked.ref).record.evaluation.not_before
+    evaluations.defer(asked.ref, until=clock() + timedelta(days=1), reason="quota", lease=lease)
     clock.advance(days=10)
-    assert evaluations.claim(**_of(asked)).record.evaluation.since == clock()
+    assert evaluations.claim(asked.ref).record.evaluation.since == clock()
 
 
 def test_a_counted_failure_takes_its_try(evaluations: Evaluations, asked: AnswerRecord, clock: HandClock) -> None:
-    evaluations.claim(**_of(asked))
+    evaluations.claim(asked.ref)
     soon = clock() + timedelta(seconds=30)
-    later = evaluations.defer(**_of(asked), until=soon, reason="unreadable", ended="unread").evaluation
+    later = evaluations.defer(asked.ref, until=soon, reason="unreadable", ended="unread").evaluation
     assert (later.state, later.tries, later.not_before, later.failure) == ("deferred", 1, soon, "unreadable")
-    assert evaluations.defer(**_of(asked), until=soon, reason="unreadable", ended="unread").evaluation == later
+    assert evaluations.defer(asked.ref, until=soon, reason="unreadable", ended="unread").evaluation == later
 
 
 def test_who_lost_the_lease_cannot_put_back_what_another_holds(
     evaluations: Evaluations, asked: AnswerRecord, clock: HandClock
 ) -> None:
-    late = evaluations.claim(**_of(asked), lease_seconds=60).record.evaluation.not_before
+    late = evaluations.claim(asked.ref, lease_seconds=60).record.evaluation.not_before
     clock.advance(seconds=61)
-    held = evaluations.claim(**_of(asked), lease_seconds=60).record
-    assert evaluations.defer(**_of(asked), until=clock(), reason="timed_out", lease=late) == held
+    held = evaluations.claim(asked.ref, lease_seconds=60).record
+    assert evaluations.defer(asked.ref, until=clock(), reason="timed_out", lease=late) == held
 
 
 def test_the_backlog_is_counted_exactly_and_drained_oldest_first(
@@ -248,7 +244,7 @@ def test_the_backlog_is_counted_exactly_and_drained_oldest_first(
         records.append(finished(answers, an_answer(tenant=tenant, at=clock(), deep_evaluation_wanted=True)))
         clock.advance(seconds=1)
     for record in reversed(records):
-        evaluations.defer(**_of(record), until=START + timedelta(days=1), reason="quota")
+        evaluations.defer(record.ref, until=START + timedelta(days=1), reason="quota")
     backlog = evaluations.backlog()
     assert (backlog.count, backlog.oldest_requested_at) == (6, records[0].evaluation.requested_at)
     assert [statistics.evaluations(tenant)["deferred"] for tenant in ("acme", "rival")] == [3, 3]
@@ -260,7 +256,7 @@ def test_the_backlog_is_counted_exactly_and_drained_oldest_first(
     assert len(evaluations.oldest_deferred(limit=9, not_after=START + timedelta(seconds=2))) == 3
     assert evaluations.oldest_deferred(limit=0) == ()
     for each in oldest:
-        assert evaluations.claim(tenant=each.tenant, answer_id=each.answer_id).granted
+        assert evaluations.claim(Reference(each.tenant, "answer", each.answer_id)).granted
     backlog = evaluations.backlog()
     assert (backlog.count, backlog.oldest_requested_at) == (2, records[4].evaluation.requested_at)
 
@@ -273,8 +269,8 @@ def test_a_sweep_finds_what_lost_its_carrier(answers: Answers, evaluations: Eval
     waiting, running, deferred = (
         finished(answers, an_answer(answer_id=new_ulid(START), deep_evaluation_wanted=True)) for _ in range(3)
     )
-    evaluations.claim(**_of(running), lease_seconds=60)
-    evaluations.defer(**_of(deferred), until=clock(), reason="quota")
+    evaluations.claim(running.ref, lease_seconds=60)
+    evaluations.defer(deferred.ref, until=clock(), reason="quota")
     assert evaluations.stalled(older_than=timedelta(minutes=5)) == ()
     clock.advance(minutes=7)
     finished(answers, an_answer(answer_id=new_ulid(clock()), at=clock(), deep_evaluation_wanted=True))
@@ -287,11 +283,11 @@ def test_a_sweep_finds_what_lost_its_carrier(answers: Answers, evaluations: Eval
 
 @pytest.mark.parametrize("end", ["done", "failed"])
 def test_what_is_over_is_in_no_index(evaluations: Evaluations, asked: AnswerRecord, clock: HandClock, end: str) -> None:
-    evaluations.defer(**_of(asked), until=clock(), reason="quota")
+    evaluations.defer(asked.ref, until=clock(), reason="quota")
     if end == "done":
-        evaluations.complete(**_of(asked), evaluation=an_evaluation())
+        evaluations.complete(asked.ref, evaluation=an_evaluation())
     else:
-        evaluations.fail(**_of(asked), failure="refused")
+        evaluations.fail(asked.ref, failure="refused")
     clock.advance(days=30)
     assert evaluations.oldest_deferred(limit=9) == evaluations.stalled(older_than=timedelta(0)) == ()
     assert evaluations.backlog().count == 0
@@ -301,9 +297,9 @@ def test_a_record_that_was_read_ahead_and_changed_by_somebody_else_meanwhile_is_
     evaluations: Evaluations, asked: AnswerRecord
 ) -> None:
     ahead = evaluations.preloaded([asked.ref, Reference("acme", "answer", new_ulid(asked.created_at))])
-    first = evaluations.complete(**_of(asked), evaluation=an_evaluation(0.9), spends=[a_spend(purpose="evaluate")])
+    first = evaluations.complete(asked.ref, evaluation=an_evaluation(0.9), spends=[a_spend(purpose="evaluate")])
     late = [a_spend(purpose="evaluate", line_id="late-0")]
-    after = ahead.complete(**_of(asked), evaluation=an_evaluation(0.1), spends=late)
+    after = ahead.complete(asked.ref, evaluation=an_evaluation(0.1), spends=late)
     assert after.deep_evaluation == first.deep_evaluation, "the first result stays"
     assert after.spends == (*first.spends, *late)
     assert ahead.get(asked.ref) == after, "read again once it was written to"

@@ -273,7 +273,7 @@ def test_calls_count_for_the_judge_that_they_were_made_to(answers: Answers, stat
 
 def test_an_answer_without_an_end_counts_no_calls_yet(answers: Answers, statistics: Statistics) -> None:
     record = answers.create(an_answer())
-    answers.add_attempt(tenant="acme", answer_id=record.id, attempt=an_attempt(), spends=[a_spend()])
+    answers.add_attempt(record.ref, attempt=an_attempt(), spends=[a_spend()])
     assert statistics.judges("acme") == {}
 
 

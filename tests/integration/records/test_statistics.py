@@ -15,6 +15,7 @@ from touchstone.errors import SettingsError, StoreError
 from touchstone.records import Answers, Artifacts, Evaluations, Statistics, Tally
 from touchstone.records.answer_counters import MAX_SUGGESTIONS
 from touchstone.records.counters import COUNT_SHARDS, count_shards
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -26,9 +27,9 @@ def statistics(table: "Table", artifacts: Artifacts, clock: HandClock) -> Statis
 
 
 def _evaluated(evaluations: Evaluations, record: AnswerRecord, evaluation: DeepEvaluation) -> None:
-    named: dict[str, Any] = {"tenant": record.tenant, "answer_id": record.id}
-    evaluations.request(**named)
-    evaluations.complete(**named, evaluation=evaluation, spends=[a_spend(purpose="evaluate")])
+    which = record.ref
+    evaluations.request(which)
+    evaluations.complete(which, evaluation=evaluation, spends=[a_spend(purpose="evaluate")])
 
 
 def test_every_attempt_counts_for_its_own_model(answers: Answers, statistics: Statistics) -> None:
@@ -86,7 +87,7 @@ def test_volume_is_by_the_day_of_arrival(answers: Answers, statistics: Statistic
     finished(answers, an_answer(at=clock()), skipped, status="unverified", confidence=0.0)
     clock.advance(days=2)
     failed = answers.create(an_answer(at=clock()))
-    answers.fail(tenant="acme", answer_id=failed.id, failure="misconfigured", spends=[a_spend(cost_usd=None)])
+    answers.fail(Reference("acme", "answer", failed.id), failure="misconfigured", spends=[a_spend(cost_usd=None)])
     answers.create(an_answer(at=clock()))
     first, second = statistics.volume("acme", days=3)
     assert (first.day, second.day) == (date(2026, 11, 21), date(2026, 11, 23))
@@ -153,20 +154,20 @@ def _accumulate(answers: Answers, evaluations: Evaluations, clock: HandClock) ->
         attempts = (an_attempt(1, passed=False, model="gpt-x"), an_attempt(2, passed=(True, False, None)[number % 3]))
         record = an_answer(at=clock(), subject=("algebra", "几何")[number % 2], problem=f"Problem {number}")
         finished(answers, record, *attempts, status=("verified", "caution", "unverified")[number % 3])
-        named: dict[str, Any] = {"tenant": "acme", "answer_id": record.id}
+        which = record.ref
         if number % 4:
-            evaluations.request(**named)
+            evaluations.request(which)
         if number % 4 == 1:
-            evaluations.defer(**named, until=clock(), reason="quota")
-            evaluations.claim(**named)
+            evaluations.defer(which, until=clock(), reason="quota")
+            evaluations.claim(which)
         if number % 4 == 2:
             better = f"Way {number}" if number > 5 else None
             suggestions = ["Name the rule", f"Only {number}"]
             evaluations.complete(
-                **named, evaluation=an_evaluation(number / 13, at=clock(), suggestions=suggestions, better=better)
+                which, evaluation=an_evaluation(number / 13, at=clock(), suggestions=suggestions, better=better)
             )
         clock.advance(hours=7)
-    answers.fail(tenant="acme", answer_id=answers.create(an_answer(at=clock())).id, failure="misconfigured")
+    answers.fail(Reference("acme", "answer", answers.create(an_answer(at=clock())).id), failure="misconfigured")
 
 
 def _counters(table: "Table") -> list[Any]:
@@ -244,13 +245,13 @@ def test_the_shards_of_the_counters_may_become_more_at_any_time(
     """What was counted in one shard changes in another: the sums are what the records add up to, then and after."""
     records = [finished(answers, an_answer(), an_attempt()) for _ in range(24)]
     for record in records:
-        evaluations.request(tenant="acme", answer_id=record.id)
+        evaluations.request(record.ref)
     monkeypatch.setenv("TOUCHSTONE_COUNT_SHARDS", "32")
     for record in records[:12]:
-        evaluations.complete(tenant="acme", answer_id=record.id, evaluation=an_evaluation())
+        evaluations.complete(record.ref, evaluation=an_evaluation())
     for record in records[12:]:
-        evaluations.claim(tenant="acme", answer_id=record.id)
-        evaluations.defer(tenant="acme", answer_id=record.id, until=START, reason="day")
+        evaluations.claim(record.ref)
+        evaluations.defer(record.ref, until=START, reason="day")
     states = {"waiting": 0, "deferred": 12, "done": 12}
     shown = statistics.evaluations("acme")
     assert {name: shown[name] for name in states} == states

@@ -36,7 +36,7 @@ def _unhurried(_: float) -> None:
 def test_r16_a_refusal_is_a_store_error_and_has_no_effect(answers: Answers, table: "Table", code: str) -> None:
     record = answers.create(an_answer())
     with refusing(table.meta.client, "PutItem", code), pytest.raises(StoreError, match="safe to repeat"):
-        answers.add_attempt(tenant="acme", answer_id=record.id, attempt=an_attempt())
+        answers.add_attempt(record.ref, attempt=an_attempt())
     assert answers.get(Reference("acme", "answer", record.id)) == record
 
 
@@ -115,10 +115,10 @@ def test_r3_a_finish_whose_reply_was_lost_counts_once_when_repeated(
     answers: Answers, table: "Table", artifacts: Artifacts, clock: HandClock
 ) -> None:
     record = answers.create(an_answer(attempts=(an_attempt(),)))
-    named: dict[str, Any] = {"tenant": "acme", "answer_id": record.id, "status": "verified", "confidence": 0.9}
+    how: dict[str, Any] = {"status": "verified", "confidence": 0.9, "best_attempt": 1}
     with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
-        answers.finish(**named, best_attempt=1)
-    assert answers.finish(**named, best_attempt=1).stage == "finished"
+        answers.finish(record.ref, **how)
+    assert answers.finish(record.ref, **how).stage == "finished"
     statistics = Statistics(table, artifacts, clock=clock)
     assert statistics.rates("acme").provider_subject["gemini", "mathematics"].decided == 1
 
@@ -135,7 +135,7 @@ def test_r3_a_write_that_boto_repeated_after_a_lost_reply_is_recognised(answers:
             client.put_item(**params)
 
     client.meta.events.register_first("provide-client-params.dynamodb.PutItem", send_twice)
-    after = answers.add_attempt(tenant="acme", answer_id=record.id, attempt=an_attempt())
+    after = answers.add_attempt(record.ref, attempt=an_attempt())
     assert sent
     assert after.attempt_count == 1
     assert answers.get(Reference("acme", "answer", record.id)) == after
@@ -145,7 +145,7 @@ def test_a_record_that_others_always_change_first_is_a_store_error(answers: Answ
     record = answers.create(an_answer())
     code = "ConditionalCheckFailedException"
     with refusing(table.meta.client, "PutItem", code, times=99), pytest.raises(StoreError):
-        answers.add_attempt(tenant="acme", answer_id=record.id, attempt=an_attempt())
+        answers.add_attempt(record.ref, attempt=an_attempt())
 
 
 def test_r16_a_body_that_could_not_be_stored_leaves_the_record_as_it_was(
@@ -153,7 +153,7 @@ def test_r16_a_body_that_could_not_be_stored_leaves_the_record_as_it_was(
 ) -> None:
     record = answers.create(an_answer())
     with refusing(s3, "PutObject", "SlowDown"), pytest.raises(StoreError):
-        answers.add_attempt(tenant="acme", answer_id=record.id, attempt=an_attempt(answer="x" * 400_000))
+        answers.add_attempt(record.ref, attempt=an_attempt(answer="x" * 400_000))
     assert answers.get(Reference("acme", "answer", record.id)) == record
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from tests.support.records import HandClock, an_answer
 from touchstone.records import Answers, Evaluations
 from touchstone.records.keys import UNFINISHED_SHARDS, unfinished_pks
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -73,9 +74,9 @@ def test_the_line_of_the_deferred_is_one_line_over_all_partitions(
 ) -> None:
     finished = begun(answers, clock, stage="finished")
     for place, answer_id in enumerate(finished):
-        evaluations.request(tenant="acme", answer_id=answer_id)
-        evaluations.claim(tenant="acme", answer_id=answer_id)
-        evaluations.defer(tenant="acme", answer_id=answer_id, until=clock(), reason="day")
+        evaluations.request(Reference("acme", "answer", answer_id))
+        evaluations.claim(Reference("acme", "answer", answer_id))
+        evaluations.defer(Reference("acme", "answer", answer_id), until=clock(), reason="day")
         clock.advance(seconds=1)
         if place == COUNT // 2:
             as_an_earlier_release_listed_them(table, "EVALUATION#deferred")

@@ -13,7 +13,6 @@ from touchstone.audits.case_work import (
     case_advanced,
     case_awaiting,
     case_batch_ended,
-    case_due,
     case_over,
     case_put_back,
 )
@@ -25,16 +24,14 @@ from touchstone.audits.record import (
     AuditTerms,
     AuditView,
     BundlePlace,
-    carried,
     concluded,
     ended_weekly,
-    failed,
     followed,
     hastened,
     placed,
     planned,
 )
-from touchstone.parts import PartsProgress
+from touchstone.parts import PartsProgress, failed, waiting_for_batches
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
@@ -147,12 +144,12 @@ def test_a_case_that_waits_for_a_batch_is_nobodys_until_that_is_over() -> None:
     waiting = case_awaiting(CASE.begun(now=NOW), now=NOW)
     assert (waiting.batched, waiting.because, waiting.attempts.underway) == (True, "batched", False)
     assert waiting.begun(now=LATER) is waiting
-    due = case_due(waiting, now=LATER)
+    due = waiting.released(now=LATER, again=True)
     assert (due.batched, due.hastened, due.because) == (False, True, None)
-    assert case_due(due, now=LATER) is due
+    assert due.released(now=LATER, again=True) is due
     assert case_awaiting(due, now=LATER) is due, "it goes by one batch"
     over = case_over(waiting, None, turns=0, cost_usd=0.0, now=LATER)
-    assert (over.because, case_due(over, now=LATER)) == (None, over)
+    assert (over.because, over.released(now=LATER, again=True)) == (None, over)
 
 
 def test_a_case_is_over_only_once_what_a_batch_brought_is_counted() -> None:
@@ -172,11 +169,11 @@ def test_a_case_is_over_only_once_what_a_batch_brought_is_counted() -> None:
 def test_an_audit_that_can_wait_is_hastened_once_and_keeps_all_its_batches() -> None:
     cheap = RECORD.model_copy(update={"terms": RECORD.terms.model_copy(update={"when": "cheap"})})
     assert (RECORD.when, cheap.when, hastened(RECORD)) == ("now", "cheap", RECORD)
-    looked_at = carried(carried(cheap, ["B1"], until=NOW), ["B1", "B2"], until=LATER)
+    looked_at = waiting_for_batches(waiting_for_batches(cheap, ["B1"], until=NOW), ["B1", "B2"], until=LATER)
     assert (looked_at.batches, looked_at.carried_until) == (("B1", "B2"), LATER)
     now = hastened(looked_at)
     assert (now.when, now.carried_until, now.batches, now.terms) == ("now", None, ("B1", "B2"), cheap.terms)
     assert hastened(now) is now
     done = concluded(planned(placed(cheap, PLACE), PLAN), FOUND, PAID, now=LATER)
     assert hastened(done) is done
-    assert carried(done, ["B"], until=LATER) is done
+    assert waiting_for_batches(done, ["B"], until=LATER) is done

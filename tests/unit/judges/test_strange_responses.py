@@ -24,6 +24,7 @@ from touchstone.errors import (
 )
 from touchstone.judges.adapters import Adapter
 from touchstone.judges.adapters.connections import LONGEST_REPLY_BYTES
+from touchstone.judges.adapters.replies import parse_reply
 from touchstone.judges.calling import POSSIBLY_BILLED
 
 PASSED = '{"passed": true, "confidence": 0.9}'
@@ -103,6 +104,12 @@ async def test_a_reply_that_says_both_is_no_verdict(provider: str) -> None:
     failed = await _failure(provider, _response(json.dumps(_body(provider, text=text)).encode()))
     assert isinstance(failed, UnreadableError)
     assert "two values for one field" in str(failed)
+
+
+def test_a_line_of_a_batch_that_says_both_is_no_verdict() -> None:
+    text = '{"line_id": "a-0", "passed": false, "passed": true, "confidence": 0.9}'
+    with pytest.raises(UnreadableError, match="two values for one field"):
+        parse_reply("compatible", "m", question(line_id="a-0"), text)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

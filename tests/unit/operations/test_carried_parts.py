@@ -39,8 +39,7 @@ def test_it_is_started_again_where_no_part_is_at_work_or_put_off(
     parts: Any = SimpleNamespace(progress=lambda _: progress, last_retry_at=lambda _: moment(retry))
     record = SimpleNamespace(finished_at=NOON if finished else None)
     store: Any = SimpleNamespace(get=lambda _: record, unfinished=lambda **_: [])
-    nothing: Any = None
     job: PartedJob[Any, Any, Any] = PartedJob(
-        store=store, parts=parts, failed=nothing, stalled_after=STALLED, clock=StandingClock(NOON)
+        store=store, parts=parts, stalled_after=STALLED, clock=StandingClock(NOON)
     )
     assert job.swept("experiment").machine_input(WHICH) == ({} if restarted else None)

@@ -5,7 +5,6 @@ are pure functions. One that finds its work done returns the very same record.
 """
 
 from datetime import datetime
-from typing import Self
 
 from touchstone.attempts import BATCHED, Attempts, TryEnd
 from touchstone.audits.case import BlindCase
@@ -59,18 +58,15 @@ class CaseWork(Part):
     """One case of an audit and its progress.
 
     `turns` counts the agent's turns so far. `failure` says why the last try brought no turn; None if it brought one.
-    `batched`: a provider's batch is to take its first turn. `brought_by` is the batch that brought something for the
-    case, by our own id; `counted`: that is in the case's transcript. `hastened`: the case is asked about at once from
-    now on.
+    A case that is `batched` has its first turn taken by a provider's batch. `brought_by` is the batch that brought
+    something for the case, by our own id; `counted`: that is in the case's transcript.
     """
 
     audit_id: str
     turns: int = 0
     failure: str | None = None
-    batched: bool = False
     brought_by: str | None = None
     counted: bool = False
-    hastened: bool = False
 
     @property
     def whole(self) -> Reference:
@@ -82,26 +78,12 @@ class CaseWork(Part):
         """Why the last try brought no turn, or `BATCHED` while the case waits for its batch. None if neither is so."""
         return BATCHED if self.batched and not self.over else self.failure
 
-    def begun(self, *, now: datetime) -> Self:
-        """The case with one more try.
-
-        The very same record if no try may begin now, or if the case waits for a batch.
-        """
-        return self if self.batched else super().begun(now=now)
-
 
 def case_awaiting(case: CaseWork, *, now: datetime) -> CaseWork:
     """The case whose first turn a provider's batch is to take. The wait does not count as a try."""
     if case.over or case.hastened:
         return case
     return case.model_copy(update={"attempts": Attempts(), "failure": None, "batched": True, "at": now})
-
-
-def case_due(case: CaseWork, *, now: datetime) -> CaseWork:
-    """The case whose batch is over. The work continues with the turn of the batch, or asks at once if there is none."""
-    if case.over or not case.batched:
-        return case
-    return case.model_copy(update={"batched": False, "hastened": True, "at": now})
 
 
 def case_batch_ended(case: CaseWork, batch_id: str | None, *, now: datetime) -> CaseWork:

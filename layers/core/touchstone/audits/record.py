@@ -24,7 +24,7 @@ from touchstone.audits.sandbox.limits import Limits
 from touchstone.audits.verdict import Rating
 from touchstone.judges.batches.record import BatchesMade, ProviderBatch
 from touchstone.judges.spends import cost_to_show
-from touchstone.parts import PartsProgress
+from touchstone.parts import PartedRecord, PartsProgress
 from touchstone.references import Reference
 from touchstone.strict import Strict
 
@@ -136,34 +136,19 @@ class AuditFindings(Strict):
     drifts: tuple[Drift, ...] = ()
 
 
-class AuditRecord(Strict):
-    """An audit as it is stored. Times are UTC.
+class AuditRecord(PartedRecord):
+    """An audit as it is stored; its parts are its cases.
 
-    `content_key` is where its cases are stored in the tenant's artifacts, and `content_hash` is the hash of them.
-    `found` is the result, and `failure` says why there is none; both are None before the end. `weekly`: it is made
-    again each week, by the audit `followed_by` once that one was begun. `hastened`: its cases are asked about at once,
-    whatever its terms say. `batches` are the batches at providers that were made for it, by our own ids.
-    `carried_until` is when they are looked at again (None: there were none). `cost_usd` is the cost of all calls but
-    the `unpriced_calls`, stored when the audit is over; None before, and in audits that ended before this was kept.
+    `found` is the result, None before the end and if there is none. `weekly`: it is made again each week, by the audit
+    `followed_by` once that one was begun. `hastened`: its cases are asked about at once, whatever its terms say.
     """
 
-    tenant: str
-    id: str
-    created_at: datetime
     terms: AuditTerms
-    content_key: str
-    content_hash: str
     weekly: bool = False
     hastened: bool = False
-    batches: tuple[str, ...] = ()
-    carried_until: datetime | None = None
     place: BundlePlace | None = None
     plan: AuditPlan | None = None
     found: AuditFindings | None = None
-    failure: str | None = None
-    finished_at: datetime | None = None
-    cost_usd: float | None = None
-    unpriced_calls: int = 0
     followed_by: str | None = None
 
     @property
@@ -277,14 +262,6 @@ def planned(record: AuditRecord, plan: AuditPlan) -> AuditRecord:
     return record.model_copy(update={"plan": plan})
 
 
-def carried(record: AuditRecord, batches: Sequence[str], *, until: datetime) -> AuditRecord:
-    """The audit that waits for these batches besides its earlier ones, and that is looked at again at `until`."""
-    if record.finished_at is not None:
-        return record
-    known = tuple(dict.fromkeys((*record.batches, *batches)))
-    return record.model_copy(update={"batches": known, "carried_until": until})
-
-
 def hastened(record: AuditRecord) -> AuditRecord:
     """The audit whose cases are asked about at once from now on. The very same record if that is so already."""
     if record.finished_at is not None or record.when == "now":
@@ -297,13 +274,6 @@ def concluded(record: AuditRecord, found: AuditFindings, progress: PartsProgress
     if record.finished_at is not None:
         return record
     return record.model_copy(update={"found": found, "finished_at": now, **progress.paid})
-
-
-def failed(record: AuditRecord, why: str, progress: PartsProgress, *, now: datetime) -> AuditRecord:
-    """The audit that could not be made. `why` gives the reason in a sentence."""
-    if record.finished_at is not None:
-        return record
-    return record.model_copy(update={"failure": why, "finished_at": now, **progress.paid})
 
 
 def followed(record: AuditRecord, audit_id: str) -> AuditRecord:

@@ -10,8 +10,7 @@ from typing import Protocol
 
 from touchstone.budgets.account import QuotaKey
 from touchstone.budgets.ledger import QuotaLedger, Reservation
-from touchstone.budgets.quotas import Quotas
-from touchstone.budgets.spending import Spending, SpendReservation
+from touchstone.budgets.spending import SpendReservation
 from touchstone.errors import (
     DayQuotaError,
     JudgeError,
@@ -179,11 +178,6 @@ class BudgetPermit(Permit):
 
 class DynamoAdmission(BudgetAdmission):
     """Admission by the accounts in the table, for every deployed function."""
-
-    def __init__(
-        self, quotas: Quotas, spending: Spending, *, ceiling_usd: float | None, slow_start: bool = False
-    ) -> None:
-        super().__init__(quotas, spending, ceiling_usd=ceiling_usd, slow_start=slow_start)
 
     async def run[T](self, work: Callable[[], T]) -> T:
         """Run work in a thread, since boto3 blocks."""

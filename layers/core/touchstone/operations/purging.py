@@ -31,7 +31,8 @@ from touchstone.records.answer_counters import approaches_pk
 from touchstone.records.artifacts import IMAGES
 from touchstone.records.audits import WEEKLY
 from touchstone.records.jobs import JobStore
-from touchstone.records.keys import CHALLENGES, RECORD, SUBMISSIONS, Key, batch_key, key_of, of_tenant, part
+from touchstone.records.keys import CHALLENGES, RECORD, SUBMISSIONS, Key, batch_key, key_of
+from touchstone.records.labels import labels_pk
 from touchstone.records.purges import Purge, Purges, Remains, is_at_rest
 from touchstone.records.solutions import solution_keys
 from touchstone.references import JobKind, Reference
@@ -220,7 +221,7 @@ class Purging:
             case "answers":
                 exact, near = solution_keys(record)
                 return Remains(
-                    partitions=(partition, _labels(tenant, answers.KIND, record_id)),
+                    partitions=(partition, labels_pk(tenant, answers.KIND, record_id)),
                     items=((approaches_pk(tenant), record_id), *near),
                     guarded=exact,
                     folders=tuple(folders),
@@ -231,12 +232,15 @@ class Purging:
             case "tasks":
                 submissions = [str(item["sk"]).removeprefix(SUBMISSIONS) for item in _submissions(items)]
                 return Remains(
-                    partitions=(partition, *(_labels(tenant, gates.KIND, f"{record_id}.{one}") for one in submissions)),
+                    partitions=(
+                        partition,
+                        *(labels_pk(tenant, gates.KIND, f"{record_id}.{one}") for one in submissions),
+                    ),
                     folders=(*folders, f"{tenant}/submissions/{record_id}", f"{tenant}/tasks/{record_id}"),
                     objects=tuple(filter(None, map(self._uploaded, _submissions(items), [tenant] * len(submissions)))),
                 )
             case "measurements":
-                labels = (_labels(tenant, metric, record_id) for metric in CLASSES)
+                labels = (labels_pk(tenant, metric, record_id) for metric in CLASSES)
                 return Remains(partitions=(partition, *labels), folders=tuple(folders))
             case "audits" | "experiments":
                 return Remains(partitions=(partition,), folders=(*folders, f"{tenant}/{kind}/{record_id}"))
@@ -291,7 +295,3 @@ def _named(key: str) -> str:
     Files that belong to a record have its id as name.
     """
     return key.rpartition("/")[2].partition(".")[0]
-
-
-def _labels(tenant: str, kind: str, record_id: str) -> str:
-    return of_tenant(tenant, "LABEL", part(kind), part(record_id))

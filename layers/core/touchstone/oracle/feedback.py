@@ -34,7 +34,7 @@ from touchstone.oracle.model import (
     judges_differ,
 )
 from touchstone.oracle.submission import FinalistComparison, Standing, Submission, standing
-from touchstone.oracle.task import Task
+from touchstone.oracle.task import DECIDED, Task
 from touchstone.strict import Strict
 
 type Reader = Literal["author", "owner", "submitter"]
@@ -200,7 +200,7 @@ def _open(submission: Submission, task: Task) -> tuple[Feedback, ...]:
     if scoring is None:
         return _gate(submission)
     own = IndividualFeedback.model_validate(scoring, from_attributes=True)
-    decided = task.contest and task.state in {"challenge", "final"}
+    decided = task.contest and task.state in DECIDED
     return (own, _scoring(submission, scoring, task)) if decided else (own,)
 
 

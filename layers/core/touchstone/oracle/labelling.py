@@ -7,7 +7,7 @@ from touchstone.errors import ConflictError, NotFoundError
 from touchstone.judges.spends import BY_CHECKS, JudgedBy, single_replier
 from touchstone.oracle.model import TIER, DimensionScore, GateCheck
 from touchstone.oracle.submission import Submission
-from touchstone.oracle.task import Task
+from touchstone.oracle.task import DECIDED, Task
 from touchstone.references import Reference
 from touchstone.statistics.tallies import CardTally, Judged, JudgedVote, JudgeKey
 
@@ -18,9 +18,6 @@ SCORING: Final = "individual_scoring"
 CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = {"gate": (KIND, TIER), "individual": (SCORING, TIER)}
 """The calls of a submission that bring verdicts. Maps the purpose of the call to the kind of the verdict and the tier
 of the judge."""
-DECIDED = frozenset({"challenge", "final"})
-"""The states of a task in which its parties may read each other's work. Before that, a label would reveal something
-about it."""
 
 
 def submission_ref(tenant: str, record_id: str) -> Reference:
@@ -38,7 +35,7 @@ def judged_criterion(task: Task, submission: Submission, item: str) -> Judged:
     numbers = [str(number) for number in range(1, len(criteria) + 1)]
     if item not in numbers:
         raise NotFoundError(f"There is no such criterion; this task has {len(criteria)}, counted from 1.")
-    if task.state not in DECIDED:
+    if task.state not in DECIDED:  # before that, a label would reveal something about the work of others
         raise ConflictError("This task is not decided yet; label its submissions when it is.")
     gate, place = submission.gate, numbers.index(item)
     found = None if gate is None else gate.criteria_checks[place]

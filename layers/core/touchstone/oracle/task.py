@@ -41,6 +41,8 @@ type TaskState = Literal["drafting", "open", "scoring", "challenge", "final", "f
 """`drafting`: its dimensions are being made. `failed`: the dimensions could not be made (see `failure`), and no
 submission was accepted. `scoring`: the deadline has passed, and the submissions that came before it are judged.
 `challenge`: the ranking may be challenged."""
+DECIDED: frozenset[object] = frozenset({"challenge", "final"})
+"""The states in which a contest has a ranking and the parties of a task may read each other's work."""
 
 
 class TaskRequest(Strict):

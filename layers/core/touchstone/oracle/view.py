@@ -9,7 +9,7 @@ from touchstone.judges.base import JudgeCount
 from touchstone.judges.spends import count_unpriced, known_cost, tokens_of
 from touchstone.oracle.model import Brief, Dimension, TaskPath
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.task import Task, TaskState
+from touchstone.oracle.task import DECIDED, Task, TaskState
 from touchstone.strict import Strict
 
 
@@ -55,7 +55,7 @@ class TaskView(Strict):
     @classmethod
     def of(cls, task: Task, *, party: bool) -> "TaskView":
         """The view of a task. `party`: whether the reader owns the task or handed in a submission to it."""
-        ranked = task.contest and task.state in {"challenge", "final"}
+        ranked = task.contest and task.state in DECIDED
         return cls(
             id=task.id,
             path=task.request.path,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from touchstone.records.batches import BatchState as BatchState
     from touchstone.records.challenges import CHALLENGE as CHALLENGE
     from touchstone.records.challenges import Challenges as Challenges
+    from touchstone.records.comparisons import COMPARISON_KIND as COMPARISON_KIND
     from touchstone.records.comparisons import Comparisons as Comparisons
     from touchstone.records.deferred_queue import DeferredEvaluation as DeferredEvaluation
     from touchstone.records.deferred_queue import DeferredMessage as DeferredMessage
@@ -73,13 +74,13 @@ if TYPE_CHECKING:
     from touchstone.records.sessions import Session as Session
     from touchstone.records.sessions import Sessions as Sessions
     from touchstone.records.solutions import SolutionRecords as SolutionRecords
-    from touchstone.records.statistics import Approach as Approach
+    from touchstone.records.statistics import ApproachView as ApproachView
+    from touchstone.records.statistics import Day as Day
     from touchstone.records.statistics import Rates as Rates
     from touchstone.records.statistics import Statistics as Statistics
-    from touchstone.records.statistics import SuggestionCount as SuggestionCount
+    from touchstone.records.statistics import SuggestionView as SuggestionView
     from touchstone.records.statistics import Tally as Tally
-    from touchstone.records.statistics import Trend as Trend
-    from touchstone.records.statistics import Volume as Volume
+    from touchstone.records.statistics import TrendDay as TrendDay
     from touchstone.records.submissions import SUBMISSION as SUBMISSION
     from touchstone.records.submissions import Submissions as Submissions
     from touchstone.records.tasks import TASK as TASK

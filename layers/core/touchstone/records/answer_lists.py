@@ -29,7 +29,6 @@ from touchstone.records.list_query import (
     ListQuery,
     SearchText,
     is_cut,
-    query_of,
 )
 from touchstone.records.request_keys import KEPT
 from touchstone.records.table import read
@@ -197,15 +196,6 @@ class AnswerQuery(LabelledQuery):
             "skip_reason": attempt.skip_reason if attempt.passed is None else None,
         }
         return all(getattr(self, name) in {None, value} for name, value in found.items())
-
-
-EVERY = AnswerQuery()
-"""All answers, newest first."""
-
-
-def answer_query(given: Mapping[str, str]) -> AnswerQuery:
-    """The query that the fields of a form or an address describe. Raises `InputError` as `query_of`."""
-    return query_of(AnswerQuery, given)
 
 
 MOST_LATE = 200

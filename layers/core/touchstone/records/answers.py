@@ -34,22 +34,19 @@ class Answers(AnswerLists):
     happened to the record meanwhile, each of them once.
     """
 
-    def set_problem(self, *, tenant: str, answer_id: str, text: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
+    def set_problem(self, which: Reference, *, text: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
         """Keep the problem's text that was read from its image, and its language; a repeat keeps the first text.
 
         A language that the caller gave stays.
         """
         return self._work(
-            tenant,
-            answer_id,
+            which,
             done=lambda record: record.problem is not None,
             change=lambda record: {"problem": text, "language": record.language or language_of(text)},
             spends=spends,
         )
 
-    def set_analysis(
-        self, *, tenant: str, answer_id: str, analysis: Analysis, spends: Sequence[Spend] = ()
-    ) -> AnswerRecord:
+    def set_analysis(self, which: Reference, *, analysis: Analysis, spends: Sequence[Spend] = ()) -> AnswerRecord:
         """Keep the result of ANALYZE; a repeat keeps the first. Subject and language that the caller gave stay."""
 
         def change(record: AnswerRecord) -> dict[str, Any]:
@@ -61,15 +58,12 @@ class Answers(AnswerLists):
                 "stage": "solving",
             }
 
-        return self._work(
-            tenant, answer_id, done=lambda record: record.difficulty is not None, change=change, spends=spends
-        )
+        return self._work(which, done=lambda record: record.difficulty is not None, change=change, spends=spends)
 
     def add_attempt(
         self,
+        which: Reference,
         *,
-        tenant: str,
-        answer_id: str,
         attempt: Attempt,
         spends: Sequence[Spend] = (),
         retrieved_from: str | None = None,
@@ -94,10 +88,10 @@ class Answers(AnswerLists):
         def done(record: AnswerRecord) -> bool:
             return record.attempt_count >= attempt.number
 
-        return self._work(tenant, answer_id, done=done, change=change, spends=spends)
+        return self._work(which, done=done, change=change, spends=spends)
 
     def set_verification(
-        self, *, tenant: str, answer_id: str, number: int, verification: Verification, spends: Sequence[Spend] = ()
+        self, which: Reference, *, number: int, verification: Verification, spends: Sequence[Spend] = ()
     ) -> AnswerRecord:
         """Keep the result of the quick verification of attempt `number`; a repeat keeps the first.
 
@@ -114,13 +108,12 @@ class Answers(AnswerLists):
             attempts[number - 1] = attempts[number - 1].model_copy(update={"verification": verification})
             return {"attempts": tuple(attempts)}
 
-        return self._work(tenant, answer_id, done=done, change=change, spends=spends)
+        return self._work(which, done=done, change=change, spends=spends)
 
     def finish(
         self,
+        which: Reference,
         *,
-        tenant: str,
-        answer_id: str,
         status: Status,
         confidence: float,
         best_attempt: int,
@@ -163,14 +156,13 @@ class Answers(AnswerLists):
             return () if problem_key is None else solution_actions(record, problem_key, near_keys)
 
         return self._work(
-            tenant, answer_id, done=lambda _: False, change=change, spends=spends, also_write=also_write, worked=ended
+            which, done=lambda _: False, change=change, spends=spends, also_write=also_write, worked=ended
         )
 
     def fail(
         self,
+        which: Reference,
         *,
-        tenant: str,
-        answer_id: str,
         failure: str,
         reason: Unanswered | None = None,
         spends: Sequence[Spend] = (),
@@ -180,49 +172,44 @@ class Answers(AnswerLists):
         A finished record stays as it is.
         """
         return self._work(
-            tenant,
-            answer_id,
+            which,
             done=lambda _: False,
             change=lambda _: {"stage": "failed", "waiting": None, "failure": failure, "failure_reason": reason},
             spends=spends,
         )
 
-    def wait(
-        self, *, tenant: str, answer_id: str, waiting: Waiting, ended: TryEnd, spends: Sequence[Spend] = ()
-    ) -> AnswerRecord:
+    def wait(self, which: Reference, *, waiting: Waiting, ended: TryEnd, spends: Sequence[Spend] = ()) -> AnswerRecord:
         """Record that a try decided nothing, how it `ended`, and what the answer waits for. The answer stays open."""
 
         def change(record: AnswerRecord) -> dict[str, Any]:
             begun = record.trying.begun(now=self._clock()) or record.trying
             return {"waiting": waiting, "trying": begun.put_back(until=waiting.until, ended=ended)}
 
-        return self._work(tenant, answer_id, done=lambda _: False, change=change, spends=spends)
+        return self._work(which, done=lambda _: False, change=change, spends=spends)
 
-    def keep_brought(self, *, tenant: str, answer_id: str, brought: BroughtReply) -> AnswerRecord:
+    def keep_brought(self, which: Reference, *, brought: BroughtReply) -> AnswerRecord:
         """Keep the reply that a provider's batch brought for one of several questions; a repeat keeps it once."""
         return self._work(
-            tenant,
-            answer_id,
+            which,
             done=lambda record: brought in record.brought,
             change=lambda record: {"brought": (*record.brought, brought)},
             spends=(),
         )
 
-    def add_late_spends(self, *, tenant: str, answer_id: str, spends: Sequence[Spend]) -> AnswerRecord:
+    def add_late_spends(self, which: Reference, *, spends: Sequence[Spend]) -> AnswerRecord:
         """Keep calls that a batch brought for a record that does not need them any more, each of them once."""
-        return self.change(Reference(tenant, "answer", answer_id), lambda record: with_late_spends(record, spends))
+        return self.change(which, lambda record: with_late_spends(record, spends))
 
-    def add_spends(self, *, tenant: str, answer_id: str, spends: Sequence[Spend]) -> AnswerRecord:
+    def add_spends(self, which: Reference, *, spends: Sequence[Spend]) -> AnswerRecord:
         """Keep calls that were paid for and brought nothing else to keep.
 
         A repeat adds its calls too: it made calls of its own.
         """
-        return self._work(tenant, answer_id, done=lambda _: not spends, change=lambda _: {}, spends=spends)
+        return self._work(which, done=lambda _: not spends, change=lambda _: {}, spends=spends)
 
     def _work(
         self,
-        tenant: str,
-        answer_id: str,
+        which: Reference,
         *,
         done: Callable[[AnswerRecord], bool],
         change: Callable[[AnswerRecord], dict[str, Any]],
@@ -247,7 +234,7 @@ class Answers(AnswerLists):
         def writes(record: AnswerRecord) -> Sequence[Action]:
             return also_write(record) if works and also_write is not None else ()
 
-        record = self.change(Reference(tenant, "answer", answer_id), step, also_write=writes)
+        record = self.change(which, step, also_write=writes)
         if works and worked is not None:
             worked(record)
         return record

@@ -161,8 +161,7 @@ AUDIT = Job(
     asked=lambda one: f"{one.content_hash}\n{one.terms.model_dump_json()}",
     line=AuditSummary,
     summary=_summary,
-    # The audit's progress says when its cases go on: a case updates the progress without writing this record.
-    due=lambda one: None if one.finished_at else max(one.created_at, one.carried_until or one.created_at),
+    due=lambda one: one.due,
     more_attributes=_weekly,
 )
 """How audits are stored."""

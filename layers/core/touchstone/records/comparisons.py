@@ -6,9 +6,9 @@ every change of the record writes the difference of its counts in the same trans
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from touchstone.aws import Table
-from touchstone.clock import Clock, system_clock
 from touchstone.oracle import comparison as steps
 from touchstone.oracle.comparison import CARDS_OF_CALLS, DimensionComparison, orders_of
 from touchstone.records.artifacts import Artifacts
@@ -16,28 +16,20 @@ from touchstone.records.counters import Increment, counted_tallies, writes_of
 from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import COMPARISON, comparison_key, of_tenant, task_key
 from touchstone.records.lists import all_of
-from touchstone.records.table import partition
+from touchstone.records.table import OfKind, partition
 from touchstone.records.versioned import RecordKind, Versioned
 
 
-class Comparisons:
+class Comparisons(OfKind[RecordKind[DimensionComparison]]):
     """The comparisons of all contests.
 
     `round_id` is the contest's own (`RANKING_ROUND_ID`) or a challenge's id. Every method raises `NotFoundError` for a
     record that this tenant does not have, and `StoreError` if the store fails. All methods are safe to repeat.
     """
 
-    def __init__(
-        self,
-        table: Table,
-        artifacts: Artifacts,
-        *,
-        clock: Clock = system_clock,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._table = table
-        self._records = Versioned(COMPARISON_KIND, table, artifacts, pause=pause)
-        self._clock = clock
+    @cached_property
+    def _records(self) -> Versioned[DimensionComparison]:
+        return Versioned(self.how, self._table, self._artifacts, pause=self._pause)
 
     def begin_round(
         self, *, tenant: str, task_id: str, round_id: str, dimensions: Sequence[str], finalists: Sequence[str]
@@ -77,7 +69,7 @@ class Comparisons:
         self, comparison: DimensionComparison, step: Callable[[DimensionComparison], DimensionComparison]
     ) -> DimensionComparison:
         """Take a pure step of a comparison, and return the record after it."""
-        return self._records.change(comparison.tenant, COMPARISON_KIND.key(comparison), step)
+        return self._records.change(comparison.tenant, self.how.key(comparison), step)
 
 
 def _counted(comparison: DimensionComparison) -> Iterator[Increment]:

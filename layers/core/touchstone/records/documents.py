@@ -6,7 +6,6 @@ of a document that a tenant deleted.
 """
 
 import hashlib
-import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,15 +14,13 @@ from typing import Protocol, Self
 
 from pydantic import BaseModel
 
-from touchstone.aws import ConditionFailedError, Table, jitter, store_faults
-from touchstone.clock import Clock, system_clock
+from touchstone.aws import ConditionFailedError, jitter, store_faults
 from touchstone.errors import NotFoundError, StoreError, TooLargeError
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.learner import LearnerProfile
-from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import RECORD, Key, of_tenant, part, sortable
 from touchstone.records.lists import Page, newest
-from touchstone.records.table import Item, read
+from touchstone.records.table import Item, OfKind, read
 from touchstone.strict import Strict
 
 MAX_INLINE_BYTES = 350_000
@@ -75,34 +72,19 @@ class StoredDocument[D]:
     updated_at: datetime
 
 
-class Documents[D: Document, S: BaseModel]:
+class Documents[D: Document, S: BaseModel](OfKind[DocumentKind[D, S]]):
     """The documents of one kind, of all tenants. Every method raises `StoreError` if the store fails."""
-
-    def __init__(
-        self,
-        kind: DocumentKind[D, S],
-        table: Table,
-        artifacts: Artifacts,
-        *,
-        clock: Clock = system_clock,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._kind = kind
-        self._table = table
-        self._artifacts = artifacts
-        self._clock = clock
-        self._pause = pause
 
     def put(self, *, tenant: str, document: D) -> S:
         """Store a document in place of the one with its id; return its summary. Raises `TooLargeError` above 2.5 MB."""
         encoded = document.model_dump_json().encode()
         if len(encoded) > MAX_DOCUMENT_BYTES:
             raise TooLargeError(
-                f"The {self._kind.name} has {len(encoded):,} bytes; at most {MAX_DOCUMENT_BYTES:,} are kept. Split it.",
-                where=self._kind.name,
+                f"The {self.how.name} has {len(encoded):,} bytes; at most {MAX_DOCUMENT_BYTES:,} are kept. Split it.",
+                where=self.how.name,
             )
         now = self._clock()
-        summary = self._kind.summary(document, now)
+        summary = self.how.summary(document, now)
         revision = str(uuid.uuid4())
         item: Item = {
             **self._key(tenant, document.id),
@@ -113,8 +95,8 @@ class Documents[D: Document, S: BaseModel]:
             "summary": summary.model_dump_json(),
             **self._body(tenant, document.id, encoded, revision),
         }
-        seen = read(self._table, self._key(tenant, document.id), f"the {self._kind.name}") or {}
-        with store_faults(f"store the {self._kind.name}"):
+        seen = read(self._table, self._key(tenant, document.id), f"the {self.how.name}") or {}
+        with store_faults(f"store the {self.how.name}"):
             before = self._table.put_item(Item=item, ReturnValues="ALL_OLD").get("Attributes", {})
         # The client repeats a write whose reply was lost. Such a repeat replaces this very document, whose body must
         # stay.
@@ -132,7 +114,7 @@ class Documents[D: Document, S: BaseModel]:
             except NotFoundError:  # replaced or deleted since the item was read
                 self._pause(jitter(attempt))
             else:
-                document = self._kind.model.model_validate_json(body)
+                document = self.how.model.model_validate_json(body)
                 return StoredDocument(document, datetime.fromisoformat(item["updated_at"]))
         raise self._unsettled()
 
@@ -141,9 +123,9 @@ class Documents[D: Document, S: BaseModel]:
 
         Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
         """
-        what = f"the documents of the kind {self._kind.name}"
+        what = f"the documents of the kind {self.how.name}"
         items, after = newest(self._table, what, scope=self._listed(tenant), limit=limit, cursor=cursor)
-        shown = tuple(self._kind.summary_model.model_validate_json(str(item["summary"])) for item in items)
+        shown = tuple(self.how.summary_model.model_validate_json(str(item["summary"])) for item in items)
         return Page(items=shown, cursor=after)
 
     def delete(self, *, tenant: str, document_id: str) -> None:
@@ -153,7 +135,7 @@ class Documents[D: Document, S: BaseModel]:
             # The body goes first: if this breaks off, the item still leads a repeat to what is left.
             self._forget_body(tenant, item)
             try:
-                with store_faults(f"remove the {self._kind.name}"):
+                with store_faults(f"remove the {self.how.name}"):
                     self._table.delete_item(
                         Key=self._key(tenant, document_id),
                         ConditionExpression="attribute_not_exists(pk) OR revision = :seen",
@@ -166,16 +148,16 @@ class Documents[D: Document, S: BaseModel]:
         raise self._unsettled()
 
     def _item(self, tenant: str, document_id: str) -> Item:
-        item = read(self._table, self._key(tenant, document_id), f"the {self._kind.name}")
+        item = read(self._table, self._key(tenant, document_id), f"the {self.how.name}")
         if item is None:
-            raise NotFoundError(f"There is no {self._kind.name} with this id.")
+            raise NotFoundError(f"There is no {self.how.name} with this id.")
         return item
 
     def _body(self, tenant: str, document_id: str, encoded: bytes, revision: str) -> Item:
         if len(encoded) <= MAX_INLINE_BYTES:
             return {"body": encoded.decode()}
         folder = hashlib.sha256(document_id.encode()).hexdigest()
-        key = f"{tenant}/{self._kind.place.lower()}/{folder}/{revision}.json"
+        key = f"{tenant}/{self.how.place.lower()}/{folder}/{revision}.json"
         self._artifacts.put_bytes(tenant=tenant, key=key, data=encoded, content_type="application/json")
         return {"body_key": key}
 
@@ -184,13 +166,13 @@ class Documents[D: Document, S: BaseModel]:
             self._artifacts.delete(tenant=tenant, key=item["body_key"])
 
     def _key(self, tenant: str, document_id: str) -> Key:
-        return {"pk": of_tenant(tenant, self._kind.place, part(document_id)), "sk": RECORD}
+        return {"pk": of_tenant(tenant, self.how.place, part(document_id)), "sk": RECORD}
 
     def _listed(self, tenant: str) -> str:
-        return of_tenant(tenant, self._kind.listing)
+        return of_tenant(tenant, self.how.listing)
 
     def _unsettled(self) -> StoreError:
-        return StoreError(f"The {self._kind.name} was replaced by others each time; it is safe to repeat.")
+        return StoreError(f"The {self.how.name} was replaced by others each time; it is safe to repeat.")
 
 
 class CurriculumSummary(Strict):

@@ -79,9 +79,7 @@ class Evaluations(OfAnswers):
     `ConflictError` if no evaluation was asked for.
     """
 
-    def request(
-        self, *, tenant: str, answer_id: str, retry_failed: bool = False, when: When | None = None
-    ) -> AnswerRecord:
+    def request(self, which: Reference, *, retry_failed: bool = False, when: When | None = None) -> AnswerRecord:
         """Ask for an evaluation. If one was asked for already, return the record as it is.
 
         `retry_failed` asks again if the evaluation failed. `when` None: the sender did not say when. Raises
@@ -96,9 +94,9 @@ class Evaluations(OfAnswers):
                 return record
             return record.model_copy(update={"evaluation": asked(self._clock(), when=when)})
 
-        return self.change(Reference(tenant, "answer", answer_id), step)
+        return self.change(which, step)
 
-    def claim(self, *, tenant: str, answer_id: str, lease_seconds: float = LEASE.total_seconds()) -> EvaluationClaim:
+    def claim(self, which: Reference, *, lease_seconds: float = LEASE.total_seconds()) -> EvaluationClaim:
         """Take a record to evaluate it now: of many callers at once exactly one gets it, for `lease_seconds`.
 
         A record is granted if it is waiting or deferred, or if it is running and its lease has passed: then the earlier
@@ -125,14 +123,13 @@ class Evaluations(OfAnswers):
             lease = growing_pause(since, now, least=lease) if broke_off else lease
             return moved(record, state="running", not_before=now + lease, since=since)
 
-        record = self.change(Reference(tenant, "answer", answer_id), step)
+        record = self.change(which, step)
         return EvaluationClaim(granted=granted, record=record)
 
     def defer(
         self,
+        which: Reference,
         *,
-        tenant: str,
-        answer_id: str,
         until: datetime,
         reason: str,
         ended: TryEnd = "limited",
@@ -163,9 +160,9 @@ class Evaluations(OfAnswers):
             after = after.model_copy(update={"spends": (*record.spends, *spends)})
             return record if after == record else after
 
-        return self.change(Reference(tenant, "answer", answer_id), step)
+        return self.change(which, step)
 
-    def enqueue(self, *, tenant: str, answer_id: str, cheap: bool = False) -> AnswerRecord:
+    def enqueue(self, which: Reference, *, cheap: bool = False) -> AnswerRecord:
         """Put a waiting request among the deferred, for its turn. A request in another state stays as it is.
 
         If the request pauses after a judge failed, the pause goes on. `cheap` as in `defer`.
@@ -178,9 +175,9 @@ class Evaluations(OfAnswers):
             when = _when(record, cheap=cheap)
             return moved(record, state="deferred", not_before=now if due is None else max(now, due), when=when)
 
-        return self.change(Reference(tenant, "answer", answer_id), step)
+        return self.change(which, step)
 
-    def ask_now(self, *, tenant: str, answer_id: str, pay_twice: bool = False) -> AnswerRecord:
+    def ask_now(self, which: Reference, *, pay_twice: bool = False) -> AnswerRecord:
         """Take a record out of the line for batches: it is asked as soon as the quota admits it.
 
         A record that is in a batch already is paid for, so it is asked a second time only with `pay_twice`; without it,
@@ -199,11 +196,9 @@ class Evaluations(OfAnswers):
             over = progress.state in {"done", "failed", "running"} or progress.when == "now"
             return record if over else moved(record, when="now")
 
-        return self.change(Reference(tenant, "answer", answer_id), step)
+        return self.change(which, step)
 
-    def complete(
-        self, *, tenant: str, answer_id: str, evaluation: DeepEvaluation, spends: Sequence[Spend] = ()
-    ) -> AnswerRecord:
+    def complete(self, which: Reference, *, evaluation: DeepEvaluation, spends: Sequence[Spend] = ()) -> AnswerRecord:
         """Keep the result and everything it counts for in one transaction; only the first result counts.
 
         A late result also counts, from a process that lost its lease or for a record that was given up meanwhile.
@@ -215,9 +210,9 @@ class Evaluations(OfAnswers):
             done = moved(record, state="done", not_before=None, failure=None)
             return done.model_copy(update={"deep_evaluation": evaluation, "spends": (*record.spends, *spends)})
 
-        return self.change(Reference(tenant, "answer", answer_id), step)
+        return self.change(which, step)
 
-    def fail(self, *, tenant: str, answer_id: str, failure: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
+    def fail(self, which: Reference, *, failure: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
         """Give a record up, with the reason. A record that is over stays as it is."""
 
         def step(record: AnswerRecord) -> AnswerRecord:
@@ -226,7 +221,7 @@ class Evaluations(OfAnswers):
             failed = moved(record, state="failed", not_before=None, failure=failure)
             return failed.model_copy(update={"spends": (*record.spends, *spends)})
 
-        return self.change(Reference(tenant, "answer", answer_id), step)
+        return self.change(which, step)
 
     def oldest_deferred(
         self,
@@ -321,7 +316,7 @@ class BatchedEvaluations(Evaluations):
         """The deferred requests of all tenants that wait for a batch, oldest first; `behind`: see `oldest_deferred`."""
         return self.pending("cheap", limit) if behind is None else self.pending("cheap", limit, first=behind)
 
-    def submit(self, *, tenant: str, answer_id: str, place: SubmittedPlace) -> bool:
+    def submit(self, which: Reference, *, place: SubmittedPlace) -> bool:
         """Put a deferred record into a batch. True if it is in that batch now, by this call or an earlier one."""
 
         def step(record: AnswerRecord) -> AnswerRecord:
@@ -330,14 +325,13 @@ class BatchedEvaluations(Evaluations):
                 return record
             return moved(record, state="submitted", submitted=place, not_before=None)
 
-        record = self.change(Reference(tenant, "answer", answer_id), step)
+        record = self.change(which, step)
         return in_batch(record, place.provider_batch_id)
 
     def put_back(
         self,
+        which: Reference,
         *,
-        tenant: str,
-        answer_id: str,
         provider_batch_id: str,
         when: When,
         until: datetime,
@@ -360,7 +354,7 @@ class BatchedEvaluations(Evaluations):
             after = moved(after, tries=tried.tries, since=tried.since)
             return after.model_copy(update={"spends": (*record.spends, *spends)})
 
-        return self.change(Reference(tenant, "answer", answer_id), step)
+        return self.change(which, step)
 
 
 def in_batch(record: AnswerRecord, provider_batch_id: str) -> bool:

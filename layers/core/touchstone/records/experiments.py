@@ -187,8 +187,7 @@ EXPERIMENT = Job(
     asked=lambda one: f"{one.content_hash}\n{one.use_cache}",
     line=ExperimentSummary,
     summary=_summary,
-    # The experiment's progress says when its pairs go on: a pair updates the progress without writing this record.
-    due=lambda one: None if one.finished_at else max(one.created_at, one.carried_until or one.created_at),
+    due=lambda one: one.due,
 )
 """How experiments are stored."""
 

@@ -1,21 +1,20 @@
 """Jobs as they are stored: each kind describes its records; one store creates, reads, lists and changes them."""
 
-import time
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any, Protocol, Self
 
-from touchstone.aws import Table, read_many
+from touchstone.aws import read_many
 from touchstone.clock import Clock, system_clock
-from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import key_of, of_tenant, reference_of, sortable, unfinished_pk, unfinished_pks
 from touchstone.records.list_query import ListQuery
 from touchstone.records.lists import MAX_PAGE, due_until
 from touchstone.records.looking import FoundPage, Line, Looking
 from touchstone.records.request_keys import KEPT
-from touchstone.records.table import Action, Item
+from touchstone.records.table import Action, Item, OfKind
 from touchstone.records.versioned import RecordKind, Storable, Versioned
 from touchstone.references import JobKind, Reference
 
@@ -90,28 +89,16 @@ class Job[R: JobRecord, S: Line]:
         return item | {"gsi2pk": unfinished_pk(self.unfinished, record.id), "gsi2sk": f"{sortable(due)}#{record.id}"}
 
 
-class JobStore[R: JobRecord, S: Line]:
+class JobStore[R: JobRecord, S: Line](OfKind[Job[R, S]]):
     """The records of one kind of job, of all tenants.
 
     Every method raises `NotFoundError` for a record that its tenant does not have, and `StoreError` if the store fails.
     All methods are safe to repeat, and a repeat returns the record as it is stored then.
     """
 
-    def __init__(
-        self,
-        job: Job[R, S],
-        table: Table,
-        artifacts: Artifacts,
-        *,
-        clock: Clock = system_clock,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.job = job
-        self._table = table
-        self._artifacts = artifacts
-        self._pause = pause
-        self._records = Versioned(job.stored(clock), table, artifacts, pause=pause)
-        self._clock = clock
+    @cached_property
+    def _records(self) -> Versioned[R]:
+        return Versioned(self.how.stored(self._clock), self._table, self._artifacts, pause=self._pause)
 
     def drafting(self, draft: R) -> Self:
         """This store with a draft: a new record that is read as it is and stored by the first change to it.
@@ -172,13 +159,13 @@ class JobStore[R: JobRecord, S: Line]:
 
         Raises `InputError` for a cursor of another list or of other filters, and for a limit outside 1 to `most`.
         """
-        line = self.job.line
+        line = self.how.line
         if line is None:
-            raise TypeError(f"{self.job.plural.capitalize()} have no list of a tenant's.")
+            raise TypeError(f"{self.how.plural.capitalize()} have no list of a tenant's.")
         return Looking(
             table=self._table,
-            what=f"the {self.job.plural}",
-            scope=of_tenant(tenant, self.job.scope),
+            what=f"the {self.how.plural}",
+            scope=of_tenant(tenant, self.how.scope),
             line=line,
             query=query,
             between=self.between(tenant, query),
@@ -188,11 +175,11 @@ class JobStore[R: JobRecord, S: Line]:
 
     def matching_records(self, tenant: str, query: ListQuery, lines: Sequence[S]) -> dict[str, S]:
         """The lines whose records `query` means, by id. Each line is made again from its record."""
-        keys = [key_of(Reference(tenant, self.job.kind, line.id)) for line in lines]
+        keys = [key_of(Reference(tenant, self.how.kind, line.id)) for line in lines]
         found = {}
-        for item in read_many(self._table, keys, f"the {self.job.plural}", pause=self._pause):
+        for item in read_many(self._table, keys, f"the {self.how.plural}", pause=self._pause):
             record = self._records.of_item(tenant, item).record
-            line = self.job.summary(record) if self.job.summary is not None else None
+            line = self.how.summary(record) if self.how.summary is not None else None
             if line is not None and query.matches(line, self.searched(query, record)):
                 found[record.id] = line
         return found
@@ -217,13 +204,13 @@ class JobStore[R: JobRecord, S: Line]:
 
         They are read from an index: a record that went on a moment ago may still be among them.
         """
-        return self.listed(*unfinished_pks(self.job.unfinished), older_than=older_than, limit=limit)
+        return self.listed(*unfinished_pks(self.how.unfinished), older_than=older_than, limit=limit)
 
     def listed(self, *lists: str, older_than: timedelta, limit: int) -> tuple[Reference, ...]:
         """As `unfinished`, for other partitions of the same index."""
         moment = self._clock() - older_than
-        found = due_until(self._table, f"unfinished {self.job.plural}", lists=lists, moment=moment, limit=limit)
-        return tuple(reference_of(self.job.kind, item) for item in found)
+        found = due_until(self._table, f"unfinished {self.how.plural}", lists=lists, moment=moment, limit=limit)
+        return tuple(reference_of(self.how.kind, item) for item in found)
 
     def change(
         self, which: Reference, step: Callable[[R], R], *, also_write: Callable[[R], Sequence[Action]] | None = None

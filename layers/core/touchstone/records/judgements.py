@@ -4,23 +4,21 @@ Submissions are judged while their task is open or being scored, and scored agai
 The transaction of a step checks that the task is still in such a state, so that a decided result does not change.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import cached_property
+from typing import Never
 
 from touchstone.attempts import TryEnd
-from touchstone.aws import Table
-from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend
 from touchstone.oracle import submission as steps
 from touchstone.oracle.model import GateCheck, IndividualScoring, JudgeOpinion, Unjudged
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.submission import FinalistComparison, Submission, SubmissionState
 from touchstone.oracle.task import TaskState
-from touchstone.records.artifacts import Artifacts
+from touchstone.records.jobs import Job
 from touchstone.records.keys import Key, key_of, task_key
-from touchstone.records.submissions import SUBMISSION
-from touchstone.records.table import Action, read
+from touchstone.records.table import Action, OfKind, read
 from touchstone.records.versioned import Versioned
 from touchstone.references import Reference
 
@@ -32,7 +30,7 @@ CHALLENGED: frozenset[TaskState] = frozenset({"challenge"})
 type Step = Callable[[Submission], Submission]
 
 
-class Judgements:
+class Judgements(OfKind[Job[Submission, Never]]):
     """The judgements of submissions.
 
     Every method raises `NotFoundError` for a reference that this tenant does not have, and `StoreError` if the store
@@ -40,17 +38,9 @@ class Judgements:
     judged when its task is decided, its next step makes it `overtaken`; a judged submission stays as it is.
     """
 
-    def __init__(
-        self,
-        table: Table,
-        artifacts: Artifacts,
-        *,
-        clock: Clock = system_clock,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._table = table
-        self._records = Versioned(SUBMISSION.stored(), table, artifacts, pause=pause)
-        self._clock = clock
+    @cached_property
+    def _records(self) -> Versioned[Submission]:
+        return Versioned(self.how.stored(), self._table, self._artifacts, pause=self._pause)
 
     def begin(
         self, ref: Reference, *, at: SubmissionState, during: frozenset[TaskState] = BEING_JUDGED

@@ -112,7 +112,7 @@ class Labels(OfTable):
 
     def of_record(self, *, tenant: str, kind: str, record_id: str) -> dict[str, Label]:
         """The labels of a record's things, by the thing's name; strongly consistent."""
-        items = partition(self._table, "the labels", _pk(tenant, kind, record_id))
+        items = partition(self._table, "the labels", labels_pk(tenant, kind, record_id))
         return {label.item: label for label in map(_label, items)}
 
     def of_things(self, *, tenant: str, kind: str, things: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Label]:
@@ -253,12 +253,13 @@ def _label(item: Item) -> Label:
     return Label.model_validate_json(str(item["summary"]))
 
 
-def _pk(tenant: str, kind: str, record_id: str) -> str:
+def labels_pk(tenant: str, kind: str, record_id: str) -> str:
+    """The partition of the labels of a record's things of one kind."""
     return of_tenant(tenant, "LABEL", part(kind), part(record_id))
 
 
 def _key(tenant: str, kind: str, record_id: str, item: str) -> Key:
-    return {"pk": _pk(tenant, kind, record_id), "sk": part(item)}
+    return {"pk": labels_pk(tenant, kind, record_id), "sk": part(item)}
 
 
 def _scope(tenant: str) -> str:

@@ -1,16 +1,14 @@
 """The parts of jobs, in their job's partition. Each step of a part is added to the job's progress, once."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from touchstone.aws import Table
-from touchstone.clock import Clock, system_clock
 from touchstone.parts import Part, PartsProgress
-from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import Key, key_of
-from touchstone.records.table import Action, Item, partition, read
+from touchstone.records.table import Action, Item, OfKind, partition, read
 from touchstone.records.versioned import RecordKind, Versioned
 from touchstone.references import Reference
 
@@ -84,22 +82,12 @@ class PartKind[P: Part]:
         }
 
 
-class Parts[P: Part]:
+class Parts[P: Part](OfKind[PartKind[P]]):
     """The parts of all jobs of one kind. Raises the same errors as `JobStore`."""
 
-    def __init__(
-        self,
-        kind: PartKind[P],
-        table: Table,
-        artifacts: Artifacts,
-        *,
-        clock: Clock = system_clock,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._kind = kind
-        self._table = table
-        self._records = Versioned(kind.stored(), table, artifacts, pause=pause)
-        self._clock = clock
+    @cached_property
+    def _records(self) -> Versioned[P]:
+        return Versioned(self.how.stored(), self._table, self._artifacts, pause=self._pause)
 
     def progress(self, whole: Reference) -> PartsProgress:
         """The progress of a job's parts."""
@@ -112,7 +100,7 @@ class Parts[P: Part]:
 
     def get(self, whole: Reference, number: int) -> P:
         """A part that has begun, strongly consistent."""
-        return self._records.read(whole.tenant, self._kind.key(whole, number)).record
+        return self._records.read(whole.tenant, self.how.key(whole, number)).record
 
     def open(self, whole: Reference) -> dict[int, P]:
         """The parts of a job that have begun and are not over, by their number, strongly consistent."""
@@ -128,17 +116,17 @@ class Parts[P: Part]:
 
     def begin(self, whole: Reference, number: int) -> tuple[P, bool]:
         """Begin a try at a part. The flag says whether this caller may make it: of many at once exactly one."""
-        key = self._kind.key(whole, number)
+        key = self.how.key(whole, number)
         if self._records.find(whole.tenant, key) is None:
-            self._records.insert(self._kind.new(whole, number, self._clock()))
+            self._records.insert(self.how.new(whole, number, self._clock()))
         return self._records.begin(whole.tenant, key, lambda one: one.begun(now=self._clock()))
 
     def change(self, part: P, step: Callable[[P], P]) -> P:
         """Apply `step`, as `JobStore.change` does."""
-        return self._records.change(part.tenant, self._kind.key(part.whole, part.number), step)
+        return self._records.change(part.tenant, self.how.key(part.whole, part.number), step)
 
     def _begun(self, whole: Reference) -> Iterator[P]:
-        items = self._kind.items(self._table, key_of(whole)["pk"])
+        items = self.how.items(self._table, key_of(whole)["pk"])
         return (self._records.of_item(whole.tenant, item).record for item in items)
 
 

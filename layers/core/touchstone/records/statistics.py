@@ -74,25 +74,26 @@ class Rates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trend:
-    """The deep evaluations of one UTC day: how many there are, and the mean of each dimension (0–1)."""
+class TrendDay:
+    """One UTC day: the number of deep evaluations, and the mean score (0–1) of each dimension."""
 
     day: date
     evaluations: int
-    means: Mapping[str, float]
+    means: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Volume:
-    """The answers that arrived on one UTC day and have ended: by status, skips by reason, and their cost.
+class Day:
+    """The figures of one UTC day.
 
-    `cost_usd` leaves out the `unpriced_calls`, whose price is not known; None if no price is known. `batched` is how
-    many calls went by a provider's batch, and `saved_usd` what that saved.
+    `statuses` counts answers by status, `skips` counts skipped verifications by reason. `cost_usd` is in US dollars and
+    leaves out the `unpriced_calls`; null if no cost is known. `batched` is the number of calls that went by a
+    provider's batch, and `saved_usd` is what the batches saved, in US dollars.
     """
 
     day: date
-    statuses: Mapping[str, int]
-    skips: Mapping[str, int]
+    statuses: dict[str, int]
+    skips: dict[str, int]
     cost_usd: float | None
     unpriced_calls: int
     batched: int = 0
@@ -100,16 +101,16 @@ class Volume:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuggestionCount:
-    """An improvement that evaluations suggested, and how many evaluations did."""
+class SuggestionView:
+    """A suggestion for improvement, and how often it was made."""
 
     text: str
     count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Approach:
-    """A better approach that an evaluation found for an answer."""
+class ApproachView:
+    """A better approach, and the answer for which it was found."""
 
     answer_id: str
     text: str
@@ -143,10 +144,10 @@ class Statistics(OfAnswers):
             model_difficulty=by_kind["DIFFICULTY"],
         )
 
-    def trends(self, tenant: str, *, days: int) -> tuple[Trend, ...]:
+    def trends(self, tenant: str, *, days: int) -> tuple[TrendDay, ...]:
         """Mean scores of the last `days` UTC days that have evaluations, oldest first."""
         return tuple(
-            Trend(
+            TrendDay(
                 day=day,
                 evaluations=sums["evaluations"],
                 means={name: sums[f"sum_{name}"] / sums["evaluations"] / MILLIONTHS for name in DIMENSIONS},
@@ -155,10 +156,10 @@ class Statistics(OfAnswers):
             if sums.get("evaluations")
         )
 
-    def volume(self, tenant: str, *, days: int) -> tuple[Volume, ...]:
+    def volume(self, tenant: str, *, days: int) -> tuple[Day, ...]:
         """Answers, skips and cost of the last `days` UTC days that have answers, oldest first."""
         return tuple(
-            Volume(
+            Day(
                 day=day,
                 statuses=_starting("status_", sums),
                 skips=_starting("skip_", sums),
@@ -178,7 +179,7 @@ class Statistics(OfAnswers):
             _add(sums, item)
         return sums
 
-    def suggestions(self, tenant: str, *, limit: int = 20) -> tuple[SuggestionCount, ...]:
+    def suggestions(self, tenant: str, *, limit: int = 20) -> tuple[SuggestionView, ...]:
         """The most frequent improvement suggestions, most frequent first."""
         with store_faults("list the suggestions"):
             found = self._table.query(
@@ -188,9 +189,9 @@ class Statistics(OfAnswers):
                 ScanIndexForward=False,
                 Limit=limit,
             )
-        return tuple(SuggestionCount(text=str(item["text"]), count=int(str(item["count"]))) for item in found["Items"])
+        return tuple(SuggestionView(text=str(item["text"]), count=int(str(item["count"]))) for item in found["Items"])
 
-    def approaches(self, tenant: str, *, limit: int = 20) -> tuple[Approach, ...]:
+    def approaches(self, tenant: str, *, limit: int = 20) -> tuple[ApproachView, ...]:
         """The better approaches found, those of the newest answers first."""
         with store_faults("list the approaches"):
             found = self._table.query(
@@ -199,7 +200,7 @@ class Statistics(OfAnswers):
                 ScanIndexForward=False,
                 Limit=limit,
             )
-        return tuple(Approach(answer_id=str(item["sk"]), text=str(item["text"])) for item in found["Items"])
+        return tuple(ApproachView(answer_id=str(item["sk"]), text=str(item["text"])) for item in found["Items"])
 
     def judges(self, tenant: str) -> dict[JudgeKey, CardTally]:
         """What was counted for each judge: labels of its verdicts, and the calls that were made to it."""

@@ -3,13 +3,16 @@
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from touchstone.aws import CONFLICT_TRIES, ConditionFailedError, Table, code_of, jitter, store_faults
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
+
+if TYPE_CHECKING:
+    from touchstone.records.artifacts import Artifacts
 
 MAX_ACTIONS = 100
 """The most writes of one transaction: DynamoDB's limit."""
@@ -29,6 +32,26 @@ class OfTable:
         self._table = table
         self._clock = clock
         self._pause = pause
+
+
+class OfKind[K](OfTable):
+    """The base of what keeps records of one kind in the table, and their long bodies among the `artifacts`.
+
+    `how` says how the records of the kind are stored.
+    """
+
+    def __init__(
+        self,
+        how: K,
+        table: Table,
+        artifacts: "Artifacts",
+        *,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        super().__init__(table, clock=clock, pause=pause)
+        self.how = how
+        self._artifacts = artifacts
 
 
 def repeating_conflicts(table: Table) -> Table:

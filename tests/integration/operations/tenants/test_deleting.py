@@ -24,6 +24,7 @@ from touchstone.records.belongings import Belongings
 from touchstone.records.objects import TenantObjects
 from touchstone.records.removal import Removal
 from touchstone.records.table import transact
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -118,7 +119,7 @@ def small(table: "Table", clock: StandingClock) -> "Table":
     Tenants(table, clock=clock).create(tenant="acme", name="Acme School")
     bodies = Artifacts(lambda: s3, BUCKET)
     record = finished(Answers(table, bodies), an_answer(deep_evaluation_wanted=True))
-    Evaluations(table, bodies).enqueue(tenant="acme", answer_id=record.id)
+    Evaluations(table, bodies).enqueue(record.ref)
     return table
 
 
@@ -136,7 +137,7 @@ def test_an_evaluation_that_leaves_the_deferred_while_its_answer_goes_is_not_tak
             pending.clear()
             evaluations = Evaluations(small, Artifacts(lambda: boto3.client("s3"), BUCKET))
             [one] = evaluations.oldest_deferred(limit=1)
-            assert evaluations.claim(tenant="acme", answer_id=one.answer_id).granted
+            assert evaluations.claim(Reference("acme", "answer", one.answer_id)).granted
         transact(*arguments, **how)
 
     assert backlog(small) == 1
@@ -214,7 +215,7 @@ def test_evaluations_that_waited_for_a_batch_leave_the_backlog_of_all_tenants_wi
     bodies = Artifacts(lambda: boto3.client("s3"), BUCKET)
     waiting = finished(Answers(small, bodies), an_answer(deep_evaluation_wanted=True))
     evaluations = Evaluations(small, bodies)
-    evaluations.enqueue(tenant="acme", answer_id=waiting.id, cheap=True)
+    evaluations.enqueue(waiting.ref, cheap=True)
     assert (evaluations.backlog().count, evaluations.backlog().cheap) == (2, 1)
     delete(small, clock)
     assert (evaluations.backlog().count, evaluations.backlog().cheap) == (0, 0)

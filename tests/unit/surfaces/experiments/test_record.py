@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from tests.support.quizzes import experiment
-from touchstone.parts import PartsProgress
+from touchstone.parts import PartsProgress, failed
 from touchstone.surfaces.experiments.estimate import Estimate
 from touchstone.surfaces.experiments.record import (
     ExperimentPlan,
@@ -15,7 +15,6 @@ from touchstone.surfaces.experiments.record import (
     ExperimentRequest,
     ExperimentView,
     concluded,
-    failed,
     planned,
 )
 

@@ -61,7 +61,7 @@ class Library:
         self.title = title
         self.modules = tuple(installed.modules)
         self._site = installed.site.resolve()
-        self._parsed = lru_cache(maxsize=KEPT_MODULES)(self._parse)
+        self._parsed = lru_cache(maxsize=KEPT_MODULES)(self.read_once)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -86,7 +86,17 @@ class Library:
 
     def read_once(self, name: str) -> Module | None:
         """The same module as `module` returns, but not kept: for a caller that reads all modules once."""
-        return self._parse(name)
+        path = self._path_of(name)
+        if path is None:
+            return None
+        try:
+            if path.stat().st_size > MAX_SOURCE_BYTES:
+                return None
+            source = _decoded(path.read_bytes())
+            tree = ast.parse(source)
+        except (OSError, SyntaxError, ValueError, LookupError, RecursionError, MemoryError):
+            return None
+        return Module(name, PurePosixPath(path.relative_to(self._site).as_posix()), tree, tuple(_lines(source)))
 
     def read_file(self, path: str, first: int | None = None, last: int | None = None) -> str:
         """Lines `first` to `last` of a file, each with its number, or the names in a folder.
@@ -129,19 +139,6 @@ class Library:
         for folder, folders, files in root.walk():
             folders[:] = sorted(each for each in folders if each not in _BESIDE)
             yield from (folder / file for file in sorted(files) if file.endswith(_SUFFIXES))
-
-    def _parse(self, name: str) -> Module | None:
-        path = self._path_of(name)
-        if path is None:
-            return None
-        try:
-            if path.stat().st_size > MAX_SOURCE_BYTES:
-                return None
-            source = _decoded(path.read_bytes())
-            tree = ast.parse(source)
-        except (OSError, SyntaxError, ValueError, LookupError, RecursionError, MemoryError):
-            return None
-        return Module(name, PurePosixPath(path.relative_to(self._site).as_posix()), tree, tuple(_lines(source)))
 
     def _path_of(self, name: str) -> Path | None:
         parts = name.split(".")

@@ -24,9 +24,9 @@ class _Rows:
 def as_rows(given: ReadAnswer, expected: ReadAnswer, *, same: bool | None) -> bool | None:
     """Compare two answers as rows of a matching task, whose values compare as `same`.
 
-    If they are not both rows, the result is `same`. Of each side either the whole text or the answer in it may be the rows. The same rows are the same where one side
-    shows that they are rows; `A-3, B-1` and `A3, B1` are left open. Other partners are different where both sides
-    show it.
+    If they are not both rows, the result is `same`. Of each side either the whole text or the answer in it may be the
+    rows. The same rows are the same where one side shows that they are rows; `A-3, B-1` and `A3, B1` are left open.
+    Other partners are different where both sides show it.
     """
     one, other = (next(filter(None, map(_rows, (each.text, each.part))), None) for each in (given, expected))
     if same or one is None or other is None or one.partners.keys() != other.partners.keys():

@@ -10,7 +10,7 @@ from touchstone.cli.deployment.api import fetch, open_api
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.screen import print_json, say
 from touchstone.cli.terminal.tables import column, columns, time_column
-from touchstone.cli.terminal.words import counted
+from touchstone.figures import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,10 +11,10 @@ from touchstone.cli.screens.quiz_views import plain
 from touchstone.cli.terminal import options
 from touchstone.cli.terminal.places import check_place, replace, write_json
 from touchstone.cli.terminal.screen import say
-from touchstone.cli.terminal.words import counted
 from touchstone.clock import system_clock
 from touchstone.errors import InputError
 from touchstone.extras import require_extras
+from touchstone.figures import counted
 
 if TYPE_CHECKING:
     from touchstone.cli.exports.trials import Trials

@@ -8,10 +8,9 @@ from touchstone.cli.screens.judgements import SCORE, print_gate, score_of, total
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.tables import column, columns, print_facts, print_table, styled, time_column
 from touchstone.cli.terminal.words import View, moment, percent, short, spent
+from touchstone.oracle.task import DECIDED
 
 UNSCORED = "unscored"
-RANKED = frozenset({"challenge", "final"})
-"""The states of a task in which its contest has a ranking."""
 SUBMISSION_CODES: Mapping[object, Exit] = {
     "gate_failed": Exit.VERDICT,
     "eliminated": Exit.VERDICT,
@@ -118,7 +117,7 @@ def _task_facts(view: View) -> Iterator[tuple[str, object]]:
     yield "final (UTC)", moment(view.get("final_at"))
     final = view.get("final_at") is not None
     yield "winner" if final else "winner so far", view.get("winner") or ("nobody" if final else None)
-    if view.get("path") == "quality_first" and view.get("state") in RANKED and view.get("ranking") is None:
+    if view.get("path") == "quality_first" and view.get("state") in DECIDED and view.get("ranking") is None:
         yield "ranking", "for its parties alone: name one with --party"
     yield from spent(view)
 

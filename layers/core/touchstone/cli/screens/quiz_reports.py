@@ -10,7 +10,7 @@ from touchstone.cli.files.quiz_findings import CheckedFile, Placed
 from touchstone.cli.screens.junit import Case, Suite
 from touchstone.cli.screens.sarif import SarifResult, SarifRun, Spot
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.words import counted
+from touchstone.figures import counted
 from touchstone.quizzes.model import Rule
 
 type Form = Literal["text", "github"]

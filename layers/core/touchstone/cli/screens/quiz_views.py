@@ -5,7 +5,8 @@ from typing import Any
 
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.tables import columns, time_column
-from touchstone.cli.terminal.words import View, cost_of, counted
+from touchstone.cli.terminal.words import View, cost_of
+from touchstone.figures import counted
 
 CODES: Mapping[object, Exit] = {
     "violations": Exit.VERDICT,

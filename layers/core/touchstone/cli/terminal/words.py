@@ -16,11 +16,6 @@ def is_over(view: View) -> bool:
     return bool(view.get("finished_at"))
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """A number of things, in words: `one` names a single thing, and `many` more of them if they are no `<one>s`."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
-
-
 def short(text: object) -> str | None:
     """The first `SHORT_CHARS` characters of a text, on one line; None stays None."""
     if text is None:

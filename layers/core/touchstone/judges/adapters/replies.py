@@ -61,9 +61,14 @@ def parse_reply[T: BaseModel](provider: str, model: str, question: JudgeQuestion
     """
     reply_type = question.reply_type
     tracing.note_reply_text(text)
-    if question.line_id is not None:
-        text = _of_line(provider, model, question.line_id, text)
-    if _says_twice(text):
+    document, twice = _document(text)
+    if question.line_id is not None and isinstance(document, dict):
+        if document.pop(LINE_ID, None) != question.line_id:
+            raise MismatchedError(
+                f"{provider} {model} gave a reply in its batch that is not of the line it stands under."
+            )
+        text = json.dumps(document)
+    if twice:
         raise UnreadableError(f"{provider} {model} gave a reply with two values for one field.")
     try:
         return reply_type.model_validate_json(text, strict=True)
@@ -73,37 +78,23 @@ def parse_reply[T: BaseModel](provider: str, model: str, question: JudgeQuestion
     raise UnreadableError(f"{provider} {model} gave a reply that does not fit {reply_type.__name__} ({kinds}).")
 
 
-def _says_twice(text: str) -> bool:
-    """Whether a field stands twice in one object of a JSON text: pydantic would take the last value."""
+def _document(text: str) -> tuple[object, bool]:
+    """The value of a JSON text, None if it is none; and whether a field stands twice in one of its objects.
+
+    Of such a field pydantic would take the last value.
+    """
     twice = False
 
-    def fields(pairs: list[tuple[str, Any]]) -> None:
+    def fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         nonlocal twice
-        twice = twice or len({name for name, _ in pairs}) < len(pairs)
+        found = dict(pairs)
+        twice = twice or len(found) < len(pairs)
+        return found
 
     try:
-        json.loads(text, object_pairs_hook=fields, parse_int=_whole)
+        return json.loads(text, object_pairs_hook=fields, parse_int=_whole), twice
     except (ValueError, RecursionError):
-        return False
-    return twice
-
-
-def _of_line(provider: str, model: str, line_id: str, text: str) -> str:
-    """The reply to a line of a batch without the line's id.
-
-    Raises `MismatchedError` if the reply does not repeat the id.
-    """
-    try:
-        document = json.loads(text, parse_int=_whole)
-        if not isinstance(document, dict):
-            return text
-        found = document.pop(LINE_ID, None)
-        rest = json.dumps(document)
-    except (ValueError, RecursionError):
-        return text
-    if found != line_id:
-        raise MismatchedError(f"{provider} {model} gave a reply in its batch that is not of the line it stands under.")
-    return rest
+        return None, False
 
 
 def check_line(provider: str, model: str, request: TurnRequest, turn: Turn) -> None:

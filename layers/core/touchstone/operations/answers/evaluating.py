@@ -79,7 +79,7 @@ def claim(context: AnswerContext, answer_id: str, *, purpose: Purpose) -> Claime
         return _outcome(record)
     # Before the claim, which holds the record: a failure to read the keys is not the record's fault.
     judge = context.judges.default("evaluate", purpose=purpose)
-    claimed = context.evaluations.claim(tenant=context.tenant, answer_id=answer_id, lease_seconds=LEASE_SECONDS)
+    claimed = context.evaluations.claim(context.ref("answer", answer_id), lease_seconds=LEASE_SECONDS)
     if not claimed.granted:
         return _outcome(claimed.record)
     return Claimed(record=claimed.record, judge=judge, lease=claimed.record.evaluation.not_before)
@@ -112,11 +112,9 @@ async def asked_of(judge: Judge, record: AnswerRecord, *, clock: Clock) -> Judge
 
 def store(claimed: Claimed, result: Judged, context: AnswerContext) -> TryOutcome:
     """Store a result; after a failure, put the record into the line of deferred evaluations, or give it up."""
-    tenant, answer_id = context.tenant, claimed.record.id
+    which = claimed.record.ref
     if isinstance(result, Evaluated):
-        record = context.evaluations.complete(
-            tenant=tenant, answer_id=answer_id, evaluation=result.evaluation, spends=result.spends
-        )
+        record = context.evaluations.complete(which, evaluation=result.evaluation, spends=result.spends)
         return _outcome(record, tried=True, spends=result.spends)
     now = context.clock()
     scope: Scope | None = None
@@ -125,11 +123,10 @@ def store(claimed: Claimed, result: Judged, context: AnswerContext) -> TryOutcom
     progress = claimed.record.evaluation
     match after_failure(result, Attempts(tries=progress.tries, since=progress.since), now=now, reset=reset):
         case GivenUp(reason=reason):
-            record = context.evaluations.fail(tenant=tenant, answer_id=answer_id, failure=reason, spends=spends)
+            record = context.evaluations.fail(which, failure=reason, spends=spends)
         case Postponed(scope=scope) as later:
             record = context.evaluations.defer(
-                tenant=tenant,
-                answer_id=answer_id,
+                which,
                 until=later.until,
                 reason=later.reason,
                 ended=later.ended,
@@ -151,7 +148,7 @@ async def evaluate_answer(context: AnswerContext, answer_id: str) -> TryOutcome:
     if context.batches():
         record = context.answers.get(context.ref("answer", answer_id))
         if record.evaluation.state == "waiting" and record.evaluation.when == "cheap":
-            return _outcome(context.evaluations.enqueue(tenant=context.tenant, answer_id=answer_id, cheap=True))
+            return _outcome(context.evaluations.enqueue(context.ref("answer", answer_id), cheap=True))
     claimed = claim(context, answer_id, purpose="fresh")
     if isinstance(claimed, TryOutcome):
         return claimed

@@ -36,8 +36,7 @@ def finish(
     keep = end.problem if end.kind == "solve" else None
     try:
         return answers.finish(
-            tenant=end.tenant,
-            answer_id=end.id,
+            end.ref,
             status=end.verification_status or "unverified",
             confidence=end.verification_confidence or 0.0,
             best_attempt=end.best_attempt or 1,
@@ -87,7 +86,7 @@ def fail_or_finish(
     if record.stage in ENDED:
         return record
     if not record.attempts:
-        return answers.fail(tenant=record.tenant, answer_id=record.id, failure=failure, reason=skipped)
+        return answers.fail(record.ref, failure=failure, reason=skipped)
     if record.attempts[-1].verification is None:
         return finish_skipped(answers, record, reason=skipped, sentence=sentence or sentence_of(skipped))
     return finish(answers, record)
@@ -101,6 +100,4 @@ def sentence_of(reason: SkipReason) -> str:
 def skip_verification(answers: Answers, record: AnswerRecord, *, reason: SkipReason, sentence: str) -> AnswerRecord:
     """Store that nobody decided the latest attempt, and why. A verdict that has come after all is kept."""
     skipped = Verification(passed=None, confidence=0.0, method="none", skip_reason=reason, error=sentence)
-    return answers.set_verification(
-        tenant=record.tenant, answer_id=record.id, number=record.attempt_count, verification=skipped
-    )
+    return answers.set_verification(record.ref, number=record.attempt_count, verification=skipped)

@@ -51,7 +51,7 @@ class BulkEvaluations:
 
     def add(self, record: AnswerRecord) -> AnswerRecord:
         """Put a waiting evaluation into the line. A repeat changes nothing."""
-        queued = self.evaluations.enqueue(tenant=record.tenant, answer_id=record.id, cheap=self.batches())
+        queued = self.evaluations.enqueue(record.ref, cheap=self.batches())
         if queued.evaluation.state != "deferred":
             return queued
         self._enqueued = True
@@ -195,9 +195,9 @@ class AnswerIntake(Intake):
         if it is in a provider's batch already, unless `pay_twice` is set.
         """
         before = self.answers.get(Reference(self.tenant, "answer", answer_id))
-        record = self.evaluations.request(tenant=self.tenant, answer_id=answer_id, retry_failed=True, when=when)
+        record = self.evaluations.request(Reference(self.tenant, "answer", answer_id), retry_failed=True, when=when)
         if when == "now" and record.evaluation.state in {"deferred", "submitted"}:
-            record = self.evaluations.ask_now(tenant=self.tenant, answer_id=answer_id, pay_twice=pay_twice)
+            record = self.evaluations.ask_now(Reference(self.tenant, "answer", answer_id), pay_twice=pay_twice)
             self.workflows().start("evaluate", record.ref, run=self.run_now())
             return record
         if record.evaluation.state == "waiting":
@@ -211,7 +211,7 @@ class AnswerIntake(Intake):
         if self.bulk is not None:
             return self.bulk.add(record)
         if record.evaluation.when == "cheap" and self.batches():
-            return self.evaluations.enqueue(tenant=record.tenant, answer_id=record.id, cheap=True)
+            return self.evaluations.enqueue(record.ref, cheap=True)
         self.workflows().start("evaluate", record.ref, run=run)
         return record
 

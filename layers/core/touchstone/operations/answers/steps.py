@@ -115,7 +115,7 @@ async def read_problem(
         raise _unsolved(context, answer_id, sentence, spends, reason=unanswered_reason(error)) from error
     if reading.problem is None:
         raise _unsolved(context, answer_id, f"The image could not be read: {reading.obstacle}", reading.spends)
-    context.answers.set_problem(tenant=context.tenant, answer_id=answer_id, text=reading.problem, spends=reading.spends)
+    context.answers.set_problem(context.ref("answer", answer_id), text=reading.problem, spends=reading.spends)
 
 
 @traced
@@ -137,11 +137,9 @@ async def analyze_problem(context: AnswerContext, answer_id: str, *, deadline: D
         use_cache=record.use_cache,
     )
     if found.analysis is not None:
-        context.answers.set_analysis(
-            tenant=context.tenant, answer_id=answer_id, analysis=found.analysis, spends=found.spends
-        )
+        context.answers.set_analysis(context.ref("answer", answer_id), analysis=found.analysis, spends=found.spends)
     else:
-        context.answers.add_spends(tenant=context.tenant, answer_id=answer_id, spends=found.spends)
+        context.answers.add_spends(context.ref("answer", answer_id), spends=found.spends)
 
 
 async def retrieve_solution(context: AnswerContext, answer_id: str) -> bool:
@@ -157,8 +155,7 @@ async def retrieve_solution(context: AnswerContext, answer_id: str) -> bool:
     if earlier is None:
         return False
     context.answers.add_attempt(
-        tenant=context.tenant,
-        answer_id=answer_id,
+        context.ref("answer", answer_id),
         attempt=retrieved_attempt(earlier, record.answer_key),
         retrieved_from=earlier.answer_id,
     )
@@ -201,7 +198,7 @@ async def solve_problem(
     )
     if attempted.attempt is not None:
         context.answers.add_attempt(
-            tenant=context.tenant, answer_id=answer_id, attempt=attempted.attempt, spends=attempted.spends
+            context.ref("answer", answer_id), attempt=attempted.attempt, spends=attempted.spends
         )
     else:
         whose = attempted.provider or next(iter(context.judges.available()), "")
@@ -217,7 +214,7 @@ async def solve_problem(
         )
         if not record.attempts:
             raise _unsolved(context, answer_id, failure, attempted.spends, reason=attempted.reason)
-        context.answers.add_spends(tenant=context.tenant, answer_id=answer_id, spends=attempted.spends)
+        context.answers.add_spends(context.ref("answer", answer_id), spends=attempted.spends)
 
 
 def _own_since(record: AnswerRecord) -> datetime:
@@ -264,11 +261,7 @@ async def verify_attempt(
     if attempt.verification is None:
         done = await quick_verified(context, record, attempt, deadline=deadline, abandoned_after=abandoned_after)
         record = context.answers.set_verification(
-            tenant=context.tenant,
-            answer_id=answer_id,
-            number=attempt.number,
-            verification=done.verification,
-            spends=done.spends,
+            context.ref("answer", answer_id), number=attempt.number, verification=done.verification, spends=done.spends
         )
         attempt = _latest(record)
     onward: Route = (
@@ -459,9 +452,7 @@ def _put_off(
     )
     if off is None:
         return
-    context.answers.wait(
-        tenant=context.tenant, answer_id=record.id, waiting=off.waiting, ended=off.ended, spends=spends
-    )
+    context.answers.wait(record.ref, waiting=off.waiting, ended=off.ended, spends=spends)
     raise UndecidedError
 
 
@@ -474,7 +465,7 @@ def _unsolved(
     reason: Unanswered | None = None,
 ) -> UnsolvedError:
     """Store in the record why there is no answer. Return the error to raise."""
-    context.answers.fail(tenant=context.tenant, answer_id=answer_id, failure=failure, reason=reason, spends=spends)
+    context.answers.fail(context.ref("answer", answer_id), failure=failure, reason=reason, spends=spends)
     return UnsolvedError()
 
 

@@ -13,6 +13,7 @@ from touchstone.audits.drift import drift_of
 from touchstone.audits.record import AuditFindings, concluded
 from touchstone.audits.report import audited_case, quality_report, report_json, report_markdown
 from touchstone.operations.jobs.context import StepProgress
+from touchstone.operations.jobs.parted import batched_parts
 
 if TYPE_CHECKING:
     from touchstone.audits.case_work import CaseWork
@@ -37,8 +38,7 @@ def conclude(context: AuditContext, audit_id: str) -> StepProgress:
     kept = files.cases(record.content_key).cases
     over = context.cases.over(record.ref)
     if not over.keys() >= {one.number for one in kept}:
-        batched = any(one.batched for one in context.cases.open(record.ref).values())
-        return StepProgress(state=BATCHED if batched else "incomplete")
+        return StepProgress(state=BATCHED if batched_parts(context.cases, record.ref) else "incomplete")
     earlier = context.earlier_report(record)
     before = {} if earlier is None else {one.case.id: one for one in earlier.cases}
     audited: list[AuditedCase] = []

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from touchstone.audits.record import failed
 from touchstone.operations.audits.files import UnpackedBundles
 from touchstone.operations.jobs.context import StepContext
+from touchstone.operations.jobs.waiting import PartsByBatch
+from touchstone.parts import failed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from touchstone.audits.agent import AgentState, Library
     from touchstone.audits.case_work import BatchTurn
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
     from touchstone.judges.conversing import Conversing
     from touchstone.judges.registry import Model
     from touchstone.operations.audits.files import BundleFiles, FilesOf
-    from touchstone.operations.jobs.waiting import OpenLine, PartsStanding, WantedQuestion
+    from touchstone.operations.jobs.waiting import WantedQuestion
     from touchstone.records import Audits, Cases
     from touchstone.workflows.sandbox import SandboxFunction
 
 
-class CasesByBatch(Protocol):
+class CasesByBatch(PartsByBatch["AuditRecord"], Protocol):
     """Sends first turns of audit cases through batches of providers."""
 
     async def wanted(self, record: AuditRecord, state: AgentState) -> WantedQuestion | None:
@@ -40,10 +41,6 @@ class CasesByBatch(Protocol):
 
         None if the turn answers a question that has changed since.
         """
-        ...
-
-    def add_to_batches(self, record: AuditRecord, lines: Sequence[OpenLine]) -> PartsStanding:
-        """Add the cases' open questions to batches. Return each case's new state, keyed by its number."""
         ...
 
 

@@ -22,7 +22,6 @@ from touchstone.audits.record import (
     KeptCases,
     RecheckRequest,
     ended_weekly,
-    failed,
     followed,
     hastened,
 )
@@ -32,7 +31,7 @@ from touchstone.operations.audits.files import AuditReportFormat, FilesOf
 from touchstone.operations.jobs.files import MAX_REPORT_BYTES
 from touchstone.operations.jobs.intake import BatchedIntake
 from touchstone.operations.jobs.sweep import MOST, SweptJobs
-from touchstone.parts import PartsProgress
+from touchstone.parts import PartsProgress, failed
 from touchstone.records import WEEKLY, Audits, Cases
 from touchstone.references import Reference
 from touchstone.strict import fault_sentence

@@ -9,31 +9,30 @@ batches at providers, and the cases whose batches are over continue.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from touchstone.attempts import BATCHED
 from touchstone.audits.bundles.archive import pack
 from touchstone.audits.bundles.building import made_here
-from touchstone.audits.case_work import CaseTask, case_due
+from touchstone.audits.case_work import CaseTask
 from touchstone.audits.estimate import estimate_of
-from touchstone.audits.record import AuditPlan, BundlePlace, KeptCase, carried, placed, planned
+from touchstone.audits.record import AuditPlan, BundlePlace, KeptCase, placed, planned
 from touchstone.errors import InputError
 from touchstone.judges.questions import without_price
 from touchstone.judges.registry import unpriced_allowed
 from touchstone.locking import own_folder
 from touchstone.operations.jobs.context import StepProgress
+from touchstone.operations.jobs.parted import batched_parts, gathered
+from touchstone.parts import waiting_for_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
     from touchstone.audits.bundles.building import Bundles
     from touchstone.audits.record import AuditRecord
     from touchstone.audits.report import AuditedCase, QualityReport
     from touchstone.operations.audits.context import AuditContext
-    from touchstone.operations.jobs.waiting import OpenLine
 
 
 def install(context: AuditContext, audit_id: str, *, builder: Callable[[Path], Bundles]) -> StepProgress:
@@ -72,7 +71,7 @@ def prepare(context: AuditContext, audit_id: str, *, run: str) -> StepProgress:
         record.plan is not None and len(held) + len(context.cases.over(record.ref)) >= record.plan.cases
     )
     if until is not None and all_wait_for_batches:
-        context.audits.change(record.ref, lambda one: carried(one, (), until=until))
+        context.audits.change(record.ref, lambda one: waiting_for_batches(one, (), until=until))
         return StepProgress(state="waiting", until=until, reason=BATCHED)
     files = context.files(audit_id)
     cases = files.cases(record.content_key).cases
@@ -98,22 +97,14 @@ def _in_batches(context: AuditContext, record: AuditRecord) -> tuple[frozenset[i
 
     Cases whose batches are over are released to be worked on.
     """
-    begun = {} if record.plan is None else context.cases.open(record.ref)
-    waiting = {number: one for number, one in begun.items() if one.batched}
-    if not waiting:
-        return frozenset(), None
-    lines: Sequence[OpenLine] = ()
+    waiting = {} if record.plan is None else batched_parts(context.cases, record.ref)
     standing = None
-    if context.by_batch is not None and record.when == "cheap":
-        lines = [line for line in context.files(record.id).all_wanted(waiting) if line is not None]
-        standing = context.by_batch().add_to_batches(record, lines)
-        batches = standing.batches
-        if set(batches) - set(record.batches):
-            context.audits.change(record.ref, lambda one: carried(one, batches, until=context.clock()))
-    # A case whose list of questions is gone is in no batch that anybody could find.
-    held = frozenset[int]() if standing is None else frozenset(line.line for line in lines) - standing.due
+    if waiting and context.by_batch is not None and record.when == "cheap":
+        lines = context.files(record.id).all_wanted(waiting)
+        standing = gathered(context.audits, context.by_batch(), record, lines, now=context.clock())
+    held = frozenset[int]() if standing is None else standing.held
     for number in waiting.keys() - held:
-        context.cases.change(waiting[number], partial(case_due, now=context.clock()))
+        context.cases.change(waiting[number], lambda one: one.released(now=context.clock(), again=True))
     return held, None if standing is None else standing.until
 
 

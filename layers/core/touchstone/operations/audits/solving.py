@@ -21,10 +21,10 @@ from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.operations.jobs.context import StepProgress
+from touchstone.operations.jobs.parted import batched_line, part_progress
 from touchstone.operations.jobs.traced import tracing_calls
 from touchstone.operations.jobs.tries import NotingSolver, try_again
 from touchstone.operations.jobs.trying import ANY_PROVIDER
-from touchstone.operations.jobs.waiting import IN_A_BATCH, OpenLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,15 +154,7 @@ class _Work:
             return False
         # The question is the transcript so far, which is the same for any sender.
         self.files.put_state(case.number, reopened(state))
-        line = OpenLine(
-            line=case.number,
-            reason=BATCHED,
-            detail=IN_A_BATCH["audit"],
-            until=self.context.clock(),
-            answer_id=case.id,
-            of="audit",
-            wanted=(wanted,),
-        )
+        line = batched_line(case, "audit", (wanted,), now=self.context.clock())
         self.files.put_wanted(case.number, line)
         return self.context.cases.change(case, lambda one: case_awaiting(one, now=self.context.clock())).batched
 
@@ -232,9 +224,7 @@ def _nothing_to_do(context: AuditContext, case: CaseWork) -> StepProgress:
         case = _ended(
             context, case, INTERRUPTED, turns=case.turns, cost_usd=case.cost_usd, unpriced_calls=case.unpriced_calls
         )
-    if case.batched and not case.over:
-        return StepProgress(state=BATCHED)
-    return StepProgress(state="over") if case.over else StepProgress(state="waiting", until=case.attempts.not_before)
+    return part_progress(case)
 
 
 def _ended(

@@ -5,12 +5,11 @@ Of a job whose work is divided into parts, the parts tell whether somebody carri
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from touchstone.attempts import LEASE
 from touchstone.clock import Clock, system_clock
 from touchstone.operations.jobs.sweep import STALLED_AFTER, SweptJob
-from touchstone.parts import Part, PartsProgress
+from touchstone.parts import Part, PartedRecord, failed
 from touchstone.records import (
     Audits,
     Cases,
@@ -23,7 +22,7 @@ from touchstone.records import (
     Submissions,
     Tasks,
 )
-from touchstone.records.jobs import JobRecord, JobStore
+from touchstone.records.jobs import JobStore
 from touchstone.records.looking import Line
 from touchstone.records.parts import Parts
 from touchstone.references import Reference
@@ -36,31 +35,12 @@ LOOKED_AT = 2_000
 """How many unfinished records a sweep reads; most are carried. A look takes about 10 ms, and the sweep has minutes."""
 
 
-class PartedRecord(JobRecord, Protocol):
-    """The record of a job with parts."""
-
-    @property
-    def created_at(self) -> datetime:
-        """When the job was requested (UTC)."""
-
-    @property
-    def finished_at(self) -> datetime | None:
-        """When the job ended (UTC). None if it has not ended."""
-
-
-class Failing[R](Protocol):
-    """The pure function that ends a record as failed, with the reason."""
-
-    def __call__(self, record: R, why: str, progress: PartsProgress, /, *, now: datetime) -> R: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartedJob[R: PartedRecord, S: Line, P: Part]:
     """How the sweep restarts a job whose parts are tried independently of each other."""
 
     store: JobStore[R, S]
     parts: Parts[P]
-    failed: Failing[R]
     stalled_after: timedelta
     clock: Clock = system_clock
 
@@ -95,7 +75,7 @@ class PartedJob[R: PartedRecord, S: Line, P: Part]:
         def step(record: R) -> R:
             now = self.clock()
             given_up = now - record.created_at > GIVEN_UP_AFTER
-            return self.failed(record, BROKEN_OFF, progress, now=now) if given_up else record
+            return failed(record, BROKEN_OFF, progress, now=now) if given_up else record
 
         return self.store.change(which, step).finished_at is not None
 
@@ -135,16 +115,12 @@ def quizzes_swept(quizzes: Quizzes) -> SweptJob:
 
 def experiments_swept(experiments: Experiments, pairs: Pairs) -> SweptJob:
     """How the sweep restarts experiments."""
-    from touchstone.surfaces.experiments.record import failed
-
-    return PartedJob(store=experiments, parts=pairs, failed=failed, stalled_after=STALLED_AFTER).swept("experiment")
+    return PartedJob(store=experiments, parts=pairs, stalled_after=STALLED_AFTER).swept("experiment")
 
 
 def audits_swept(audits: Audits, cases: Cases) -> SweptJob:
     """How the sweep restarts audits."""
-    from touchstone.audits.record import failed
-
-    return PartedJob(store=audits, parts=cases, failed=failed, stalled_after=AUDIT_STALLED_AFTER).swept("audit")
+    return PartedJob(store=audits, parts=cases, stalled_after=AUDIT_STALLED_AFTER).swept("audit")
 
 
 def provider_batches_swept(batches: ProviderBatchStore) -> SweptJob:

@@ -1,14 +1,15 @@
 """What waits for a provider's batch: a line of a file, a pair of an experiment or a case of an audit."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from touchstone.attempts import BATCHED
 from touchstone.errors import SpendingCeilingError
+from touchstone.parts import PartedRecord
 
 type BatchedLine = Literal["verification", "measurement", "experiment", "audit"]
 """What may go by a provider's batch: a line of a file (verification or measurement), a pair of an experiment, or a case
@@ -77,11 +78,21 @@ class LineStanding:
 class PartsStanding:
     """The parts of a job that wait for batches. `due` are the numbers of parts whose batches are over.
 
-    `again`: the due parts are to be asked about at once. `until` is when the other parts are looked at again (UTC),
-    None if all are due. `batches` are the ids (ours, not the providers') of all batches that were made for the job.
+    The other parts are `held`. `again`: the due parts are to be asked about at once. `until` is when the held parts are
+    looked at again (UTC), None if all are due. `batches` are the ids (ours, not the providers') of all batches that
+    were made for the job.
     """
 
     due: frozenset[int]
+    held: frozenset[int]
     again: bool
     until: datetime | None
     batches: tuple[str, ...]
+
+
+class PartsByBatch[R: PartedRecord](Protocol):
+    """Sends the questions of a job's parts through batches of providers."""
+
+    def add_to_batches(self, record: R, lines: Sequence[OpenLine]) -> PartsStanding:
+        """Add the parts' open questions to batches. Return each part's new state, keyed by its number."""
+        ...

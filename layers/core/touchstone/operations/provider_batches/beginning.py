@@ -129,7 +129,7 @@ def _put_in(context: BatchingContext, batch: ProviderBatch) -> None:
             context = with_records_read(context, batch.of, questions[number : number + MAX_KEYS])
         place = SubmittedPlace(provider_batch_id=batch.id, number=number, at=context.clock(), ends_by=ends_by)
         try:
-            context.evaluations().submit(tenant=context.tenant, answer_id=question.answer_id, place=place)
+            context.evaluations().submit(Reference(context.tenant, "answer", question.answer_id), place=place)
         except OUT_OF_REACH as error:
             log_unreadable(question.answer_id, error)
 

@@ -99,9 +99,7 @@ async def still_wanted(
         return {}
     found = await replayed(context, record, batch.provider)
     if isinstance(found.result, Evaluated):  # somebody asked the same question meanwhile, so the cache answers it
-        context.evaluations().complete(
-            tenant=context.tenant, answer_id=answer_id, evaluation=found.result.evaluation, spends=found.spends
-        )
+        context.evaluations().complete(record.ref, evaluation=found.result.evaluation, spends=found.spends)
     return {} if found.wanted is None else {group[0].address or "": found.wanted}
 
 
@@ -123,9 +121,7 @@ async def settled(
         found = await replayed(context, record, batch.provider, reply)
         spends, unknown = found.spends, not found.spends and unknown and not isinstance(found.result, Evaluated)
         if isinstance(found.result, Evaluated):
-            context.evaluations().complete(
-                tenant=context.tenant, answer_id=answer_id, evaluation=found.result.evaluation, spends=found.spends
-            )
+            context.evaluations().complete(record.ref, evaluation=found.result.evaluation, spends=found.spends)
             return SettledQuestion(answered=True, spends=found.spends)
         missed = reply.missed is not None
         _unanswered(context, batch, record, error=found.result, missed=missed, spends=found.spends)
@@ -156,7 +152,7 @@ def _unanswered(
             context, batch, record, reason=after.reason, ended=after.ended, pause=after.until - now, spends=spends
         )
     elif in_batch(record, batch.id):
-        context.evaluations().fail(tenant=context.tenant, answer_id=record.id, failure=after.reason, spends=spends)
+        context.evaluations().fail(record.ref, failure=after.reason, spends=spends)
     else:
         _put_back(context, batch, record, reason=after.reason, spends=spends)
 
@@ -176,8 +172,7 @@ def _put_back(
     A record that is not in this batch any more stays as it is.
     """
     context.evaluations().put_back(
-        tenant=context.tenant,
-        answer_id=record.id,
+        record.ref,
         provider_batch_id=batch.id,
         when="now",
         until=context.clock() + pause,

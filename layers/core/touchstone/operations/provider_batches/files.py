@@ -133,8 +133,10 @@ class FileBatches:
             looked = next_look(max(line.until for line in waiting), now)
             no_later = [one.until for one in standing.values() if one.standing == "no money"]
             until = min([looked, *(one for one in no_later if one > now)])
+        held = frozenset(line.line for line in waiting)
         return PartsStanding(
-            due=frozenset(standing) - {line.line for line in waiting},
+            due=frozenset(standing) - held,
+            held=held,
             again=not begin,
             until=until,
             batches=tuple(batch.id for batch in self.made(job)),

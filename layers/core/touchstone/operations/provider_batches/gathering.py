@@ -232,7 +232,7 @@ def _ask_at_once(context: BatchingContext, waiting: Sequence[PendingEvaluation])
     at_once = 0
     for pending in waiting:
         try:
-            context.evaluations().ask_now(tenant=pending.tenant, answer_id=pending.answer_id)
+            context.evaluations().ask_now(Reference(pending.tenant, "answer", pending.answer_id))
         except OUT_OF_REACH as error:
             log_unreadable(pending.answer_id, error)
         else:
@@ -300,12 +300,10 @@ async def _wanted(context: BatchingContext, seat: _Seat, pending: PendingEvaluat
             return None  # the index is a moment behind the record
         found = await replayed(context, record, seat.model.provider)
         if isinstance(found.result, Evaluated):
-            context.evaluations().complete(
-                tenant=pending.tenant, answer_id=record.id, evaluation=found.result.evaluation, spends=found.spends
-            )
+            context.evaluations().complete(record.ref, evaluation=found.result.evaluation, spends=found.spends)
             return None
         if found.wanted is None:
-            context.evaluations().ask_now(tenant=pending.tenant, answer_id=record.id)
+            context.evaluations().ask_now(record.ref)
     except OUT_OF_REACH as error:
         log_unreadable(pending.answer_id, error)
         return None

@@ -22,6 +22,7 @@ from touchstone.operations.provider_batches.questions import (
     listed,
     log_unreadable,
 )
+from touchstone.references import Reference
 from touchstone.strict import Strict
 
 LEARNED_FOR = DAY
@@ -106,8 +107,7 @@ def _let_go(context: BatchingContext, batch: ProviderBatch, question: ListedQues
     """
     try:
         context.evaluations().put_back(
-            tenant=context.tenant,
-            answer_id=question.answer_id,
+            Reference(context.tenant, "answer", question.answer_id),
             provider_batch_id=batch.id,
             when="cheap",
             until=context.clock(),

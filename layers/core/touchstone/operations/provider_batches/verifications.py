@@ -119,7 +119,7 @@ async def settled(
     if done.decided or record.stage in ENDED:
         _finished(context, record, done)
     elif record.waiting is None and done.wanted and found.answered:
-        context.answers().answers.keep_brought(tenant=record.tenant, answer_id=record.id, brought=brought)
+        context.answers().answers.keep_brought(record.ref, brought=brought)
     else:
         _ask_at_once(context, record, spends=done.spends)
     return found
@@ -128,7 +128,7 @@ async def settled(
 def _finished(context: BatchingContext, record: AnswerRecord, done: VerifiedByBatch) -> AnswerRecord:
     answers = context.answers().answers
     if record.stage in ENDED:
-        return answers.add_late_spends(tenant=record.tenant, answer_id=record.id, spends=done.spends)
+        return answers.add_late_spends(record.ref, spends=done.spends)
     return finish(answers, record, verification=done.found.verification, spends=done.spends, ended=context.verified)
 
 
@@ -136,15 +136,9 @@ def _ask_at_once(context: BatchingContext, record: AnswerRecord, *, spends: Sequ
     """Leave a record to its file's run, which asks at once. If the record was left already, add what was paid."""
     answers = context.answers().answers
     if record.stage in ENDED or record.waiting is not None:
-        answers.add_late_spends(tenant=record.tenant, answer_id=record.id, spends=spends)
+        answers.add_late_spends(record.ref, spends=spends)
         return
     now = context.clock()
     left_until = record.left_until or now + UNSETTLED
     waiting = Waiting(reason="overloaded", sentence=NOT_BROUGHT, until=now, left_until=left_until)
-    answers.wait(
-        tenant=record.tenant,
-        answer_id=record.id,
-        waiting=waiting,
-        ended="unread" if spends else "unanswered",
-        spends=spends,
-    )
+    answers.wait(record.ref, waiting=waiting, ended="unread" if spends else "unanswered", spends=spends)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from touchstone.operations.jobs.context import StepContext
+from touchstone.operations.jobs.waiting import PartsByBatch
+from touchstone.parts import failed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from touchstone.judges.registry import Model
     from touchstone.judges.spends import Spend
     from touchstone.judges.sureness import JudgeThresholds
-    from touchstone.operations.jobs.waiting import OpenLine, PartsStanding, WantedQuestion
+    from touchstone.operations.jobs.waiting import WantedQuestion
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
     from touchstone.records import Experiments, Measurements, Pairs
     from touchstone.surfaces.experiments.pair_work import PairTask, PairWork
@@ -62,15 +64,11 @@ class PairTry:
     whole: bool
 
 
-class PairsByBatch(Protocol):
+class PairsByBatch(PartsByBatch["ExperimentRecord"], Protocol):
     """Sends the questions of pairs of experiments through batches of providers."""
 
     async def tried(self, record: ExperimentRecord, pair: PairWork, task: PairTask) -> PairTry:
         """The result of a pair from the replies brought so far. Nothing is asked."""
-        ...
-
-    def add_to_batches(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PartsStanding:
-        """Add the pairs' open questions to batches. Return each pair's new state, keyed by its number."""
         ...
 
 
@@ -100,7 +98,5 @@ class ExperimentContext(StepContext):
 
     def fail(self, record: ExperimentRecord, why: str) -> ExperimentRecord:
         """Store that an experiment failed, and why."""
-        from touchstone.surfaces.experiments.record import failed
-
         progress = self.pairs.progress(record.ref)
         return self.experiments.change(record.ref, lambda one: failed(one, why, progress, now=self.clock()))

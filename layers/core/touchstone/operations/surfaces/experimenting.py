@@ -23,6 +23,7 @@ from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import thresholds_unread
 from touchstone.operations.jobs.context import StepProgress, any_threshold
 from touchstone.operations.jobs.files import MAX_REPORT_BYTES
+from touchstone.operations.jobs.parted import batched_parts, part_progress
 from touchstone.operations.jobs.traced import tracing_calls
 from touchstone.operations.jobs.tries import (
     INTERRUPTED,
@@ -35,6 +36,7 @@ from touchstone.operations.jobs.tries import (
 )
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
 from touchstone.operations.surfaces.pairs_in_batches import all_wait_for_batches, by_batches, in_batches
+from touchstone.parts import waiting_for_batches
 from touchstone.records.experiments import PairSums, sums_before, sums_of
 from touchstone.strict import fault_sentence
 from touchstone.surfaces.experiments import record as steps
@@ -82,7 +84,7 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
         return StepProgress(state=record.state)
     held, until = in_batches(context, record)
     if until is not None and record.plan is not None and all_wait_for_batches(context, record, held):
-        record = context.experiments.change(record.ref, lambda one: steps.waiting_for_batches(one, (), until=until))
+        record = context.experiments.change(record.ref, lambda one: waiting_for_batches(one, (), until=until))
         return StepProgress(state="waiting", until=until, reason=BATCHED)
     files = context.files(experiment_id)
     try:
@@ -117,7 +119,7 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     files = context.files(experiment_id)
     task = files.task(number)
     if (brought := await by_batches(context, record, pair, task)) is not None:
-        return _progress(brought)
+        return part_progress(brought)
     async with tracing_calls(context, pair.id):
         tried = await _tried(context, record, task)
     sums = sums_before(pair)
@@ -129,7 +131,7 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
         files.put_pair(kept)
         sums = sums_of(kept)
         if not tried.result.unanswered:
-            return _progress(_ended(context, pair, None, sums))
+            return part_progress(_ended(context, pair, None, sums))
     again = try_again(
         tried.failures,
         attempts=pair.attempts,
@@ -140,11 +142,11 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     )
     why = Unmeasured(reason=unanswered_reason(tried.failures[0]), details=(str(tried.failures[0]),))
     if again is None:
-        return _progress(_ended(context, pair, why, sums))
+        return part_progress(_ended(context, pair, why, sums))
     back = context.pairs.change(
         pair, lambda one: pair_put_back(one, why, until=again.until, ended=again.ended, now=context.clock(), **sums)
     )
-    return replace(_progress(back), reason=why.reason)
+    return replace(part_progress(back), reason=why.reason)
 
 
 def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
@@ -169,8 +171,7 @@ def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
         return StepProgress(state=record.state)
     numbers = range(1, record.plan.pairs + 1)
     if not context.pairs.over(record.ref).keys() >= set(numbers):
-        batched = any(one.batched for one in context.pairs.open(record.ref).values())
-        return StepProgress(state=BATCHED if batched else "incomplete")
+        return StepProgress(state=BATCHED if batched_parts(context.pairs, record.ref) else "incomplete")
     files = context.files(experiment_id)
     kept = list(files.pairs(numbers))
     if not kept:
@@ -341,15 +342,9 @@ def _nothing_to_do(context: ExperimentContext, pair: PairWork) -> StepProgress:
     if not pair.over and pair.attempts.exhausted(context.clock()):
         why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))
         pair = _ended(context, pair, why, sums_before(pair))
-    return _progress(pair)
+    return part_progress(pair)
 
 
 def _ended(context: ExperimentContext, pair: PairWork, why: Unmeasured | None, sums: PairSums) -> PairWork:
     """Store that a pair is over. `why` says why something of it is unscored; None if nothing is."""
     return context.pairs.change(pair, lambda one: pair_over(one, why, now=context.clock(), **sums))
-
-
-def _progress(pair: PairWork) -> StepProgress:
-    if pair.batched and not pair.over:
-        return StepProgress(state=BATCHED)
-    return StepProgress(state="over") if pair.over else StepProgress(state="waiting", until=pair.attempts.not_before)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from touchstone.attempts import BATCHED
-from touchstone.operations.jobs.waiting import IN_A_BATCH, OpenLine
+from touchstone.operations.jobs.parted import batched_line, batched_parts, gathered
 from touchstone.records.experiments import sums_of
-from touchstone.surfaces.experiments import record as steps
-from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_awaiting, pair_due, pair_over
+from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_awaiting, pair_over
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
     from touchstone.operations.surfaces.context import ExperimentContext
@@ -24,26 +21,16 @@ def in_batches(context: ExperimentContext, record: ExperimentRecord) -> tuple[fr
 
     Pairs whose batches are over are released to be tried again.
     """
-    waiting = (
-        {} if record.plan is None else {n: one for n, one in context.pairs.open(record.ref).items() if one.batched}
-    )
-    if not waiting:
-        return frozenset(), None
-    lines: Sequence[OpenLine] = ()
+    waiting = {} if record.plan is None else batched_parts(context.pairs, record.ref)
     standing = None
-    if context.by_batch is not None and record.when == "cheap":
-        found = context.files(record.id).all_wanted((one.number, one.rounds) for one in waiting.values())
-        lines = [line for line in found if line is not None]
-        standing = context.by_batch().add_to_batches(record, lines)
-        batches = standing.batches
-        if set(batches) - set(record.batches):
-            now = context.clock()
-            context.experiments.change(record.ref, lambda one: steps.waiting_for_batches(one, batches, until=now))
-    held = frozenset[int]() if standing is None else frozenset(line.line for line in lines) - standing.due
+    if waiting and context.by_batch is not None and record.when == "cheap":
+        lines = context.files(record.id).all_wanted((one.number, one.rounds) for one in waiting.values())
+        standing = gathered(context.experiments, context.by_batch(), record, lines, now=context.clock())
+    held = frozenset[int]() if standing is None else standing.held
     for number in waiting.keys() - held:
         # If the pair's list of questions is gone, the questions are asked at once.
         again = standing is None or standing.again or number not in standing.due
-        context.pairs.change(waiting[number], partial(pair_due, now=context.clock(), again=again))
+        context.pairs.change(waiting[number], partial(PairWork.released, now=context.clock(), again=again))
     return held, None if standing is None else standing.until
 
 
@@ -73,14 +60,6 @@ async def by_batches(
         return context.pairs.change(pair, lambda one: pair_over(one, None, now=context.clock(), **sums))
     if not tried.wanted:
         return None
-    line = OpenLine(
-        line=number,
-        reason=BATCHED,
-        detail=IN_A_BATCH["experiment"],
-        until=context.clock(),
-        answer_id=pair.id,
-        of="experiment",
-        wanted=tried.wanted,
-    )
+    line = batched_line(pair, "experiment", tried.wanted, now=context.clock())
     files.put_wanted(number, pair.rounds + 1, line)
     return context.pairs.change(pair, lambda one: pair_awaiting(one, now=context.clock(), **sums))

@@ -14,9 +14,9 @@ from pydantic import Field
 from touchstone.errors import InputError, NotFoundError
 from touchstone.oracle.challenge import ChallengeView
 from touchstone.oracle.feedback import SubmissionView, reader_of, view_of
-from touchstone.oracle.labelling import DECIDED, KIND
+from touchstone.oracle.labelling import KIND
 from touchstone.oracle.submission import Submission
-from touchstone.oracle.task import Task
+from touchstone.oracle.task import DECIDED, Task
 from touchstone.oracle.view import TaskView
 from touchstone.records import Challenges, Labels, Tasks
 from touchstone.records.keys import task_key

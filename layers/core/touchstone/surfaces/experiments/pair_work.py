@@ -6,7 +6,6 @@ functions. If a step finds its work done, it returns the same record.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Self
 
 from touchstone.attempts import BATCHED, Attempts, TryEnd
 from touchstone.judges.spends import Spend, single_replier
@@ -91,18 +90,15 @@ class PairWork(Part):
     """One pair of an experiment and its progress.
 
     `failure` is why the last try left something unscored; None if it left nothing. `counts` are the tallies of its
-    tries for its judges. `batched`: the pair waits for a provider's batch to answer its questions; it has done so
-    `rounds` times so far. `brought_by` are our own ids of the batches that brought something for it. `hastened`: its
-    questions are asked at once from now on.
+    tries for its judges. It has waited for a provider's batch to answer its questions `rounds` times so far.
+    `brought_by` are our own ids of the batches that brought something for it.
     """
 
     experiment_id: str
     failure: Unmeasured | None = None
     counts: PairCounts = PairCounts()
-    batched: bool = False
     rounds: int = 0
     brought_by: tuple[str, ...] = ()
-    hastened: bool = False
 
     @property
     def whole(self) -> Reference:
@@ -115,10 +111,6 @@ class PairWork(Part):
         if self.batched and not self.over:
             return BATCHED
         return None if self.failure is None else self.failure.reason
-
-    def begun(self, *, now: datetime) -> Self:
-        """The pair with one more try; the same record if no try is to be made now, also while it waits for a batch."""
-        return self if self.batched else super().begun(now=now)
 
 
 class PairTask(Strict):
@@ -204,13 +196,6 @@ def pair_awaiting(
             "at": now,
         }
     )
-
-
-def pair_due(pair: PairWork, *, now: datetime, again: bool) -> PairWork:
-    """The pair whose batches are over, to be tried again. `again`: its questions are asked at once from now on."""
-    if pair.over or not pair.batched:
-        return pair
-    return pair.model_copy(update={"batched": False, "hastened": pair.hastened or again, "at": now})
 
 
 def pair_brought(pair: PairWork, batch_id: str, *, again: bool, now: datetime) -> PairWork:

@@ -17,7 +17,7 @@ from touchstone.attempts import When
 from touchstone.judges.batches.record import BatchesMade, ProviderBatch
 from touchstone.judges.spends import cost_to_show
 from touchstone.material.parts import PartId
-from touchstone.parts import PartsProgress
+from touchstone.parts import PartedRecord, PartsProgress
 from touchstone.references import Reference
 from touchstone.strict import Strict
 from touchstone.surfaces.experiments.conclusion import Conclusion, Overall
@@ -85,33 +85,18 @@ class ExperimentPlan(Strict):
     estimate: Estimate
 
 
-class ExperimentRecord(Strict):
-    """An experiment as it is stored. Times are UTC.
+class ExperimentRecord(PartedRecord):
+    """An experiment as it is stored; its parts are its pairs.
 
-    `content_key` is the key of the request in the tenant's artifacts, and `content_hash` tells it from another request.
-    `plan` is None until the request was read. `verdict` and `headline` are the result, and `failure` is the reason why
-    there is none; all three are None before the end. `when` says how judges are asked from now on. `batches` are our
-    own ids of the batches at providers that were made for the experiment. `carried_until` is when these are looked at
-    again (None: they never were). `cost_usd` is the cost of all calls except the `unpriced_calls`. It is stored when
-    the experiment is over; None before, and in experiments that ended before costs were stored.
+    `plan` is None until the request was read. `verdict` and `headline` are the result, None before the end and if there
+    is none. `when` says how judges are asked from now on.
     """
 
-    tenant: str
-    id: str
-    created_at: datetime
-    content_key: str
-    content_hash: str
     use_cache: bool = True
     when: When = "now"
-    batches: tuple[str, ...] = ()
-    carried_until: datetime | None = None
     plan: ExperimentPlan | None = None
     verdict: Overall | None = None
     headline: str | None = None
-    failure: str | None = None
-    finished_at: datetime | None = None
-    cost_usd: float | None = None
-    unpriced_calls: int = 0
 
     @property
     def ref(self) -> Reference:
@@ -203,14 +188,6 @@ def planned(record: ExperimentRecord, plan: ExperimentPlan) -> ExperimentRecord:
     return record.model_copy(update={"plan": plan})
 
 
-def waiting_for_batches(record: ExperimentRecord, batches: Sequence[str], *, until: datetime) -> ExperimentRecord:
-    """The experiment that also waits for these batches, to be looked at again at `until`."""
-    if record.finished_at is not None:
-        return record
-    known = tuple(dict.fromkeys((*record.batches, *batches)))
-    return record.model_copy(update={"batches": known, "carried_until": until})
-
-
 def set_to_now(record: ExperimentRecord) -> ExperimentRecord:
     """The experiment whose judges are asked at once from now on; the same record if they are already."""
     if record.finished_at is not None or record.when == "now":
@@ -226,10 +203,3 @@ def concluded(
         return record
     told = {"verdict": verdict, "headline": headline, "finished_at": now}
     return record.model_copy(update={**told, **progress.paid})
-
-
-def failed(record: ExperimentRecord, why: str, progress: PartsProgress, *, now: datetime) -> ExperimentRecord:
-    """The experiment that failed, with the reason in a sentence."""
-    if record.finished_at is not None:
-        return record
-    return record.model_copy(update={"failure": why, "finished_at": now, **progress.paid})

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.experiment_reports import ALIKE, COMPARISON, NOTHING
+from touchstone.figures import counted
 from touchstone.surfaces.experiments.conclusion import VariantComparison
 from touchstone.surfaces.experiments.report import figures
 from touchstone.surfaces.experiments.report.figures import ENDS, mark_of, scale_of
@@ -34,7 +35,7 @@ def test_other_figures() -> None:
     assert (figures.p_value(0.0004), figures.p_value(0.0012)) == ("< 0.001", "0.001")
     assert (figures.detectable(4.5), figures.detectable(121.1), figures.detectable(None)) == ("4.5", "> 100", "–")
     assert (figures.were(1, "tie"), figures.were(7, "tie")) == ("1 was a tie", "7 were ties")
-    assert (figures.counted(1, "pair"), figures.counted(1200, "pair")) == ("1 pair", "1,200 pairs")
+    assert (counted(1, "pair"), counted(1200, "pair")) == ("1 pair", "1,200 pairs")
 
 
 def test_all_rows_are_drawn_on_one_scale_with_0_in_the_middle() -> None:

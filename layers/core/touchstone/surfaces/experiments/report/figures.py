@@ -64,11 +64,6 @@ def share(value: float | None) -> str:
     return NOTHING if value is None else figures.percent(value, unit=" %")
 
 
-def counted(number: int, one: str, several: str | None = None) -> str:
-    """A number of things in words: `1 pair`, `2 pairs`."""
-    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
-
-
 def were(number: int, one: str) -> str:
     """A number of things with its verb in the past: `1 was a tie`, `2 were ties`."""
     return f"1 was a {one}" if number == 1 else f"{number:,} were {one}s"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from touchstone.figures import counted
 from touchstone.statistics.paired import FEWEST_SOURCES
 from touchstone.surfaces.experiments.conclusion import (
     PREFERENCE,
@@ -14,7 +15,7 @@ from touchstone.surfaces.experiments.conclusion import (
     Verdict,
     respects_of,
 )
-from touchstone.surfaces.experiments.report.figures import MOST_POINTS, counted, interval, p_value, points, score, share
+from touchstone.surfaces.experiments.report.figures import MOST_POINTS, interval, p_value, points, score, share
 
 type NoteName = Literal[
     "alike",

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from touchstone import figures
+from touchstone.figures import counted
 from touchstone.markdown import tidy
 from touchstone.surfaces.experiments.conclusion import (
     Conclusion,
@@ -16,7 +17,6 @@ from touchstone.surfaces.experiments.conclusion import (
 from touchstone.surfaces.experiments.report.figures import (
     DrawnDifference,
     between_runs,
-    counted,
     detectable,
     interval,
     mark_of,
