@@ -36,6 +36,7 @@ from functools import cache
 from typing import Any, cast
 
 from boto3.dynamodb import transform
+from boto3.dynamodb.conditions import ConditionBase
 from boto3.dynamodb.transform import ParameterTransformer
 from botocore.awsrequest import AWSResponse
 from botocore.client import BaseClient
@@ -385,13 +386,13 @@ def _regular_part(part: Any) -> Any:
 
 
 def _copied_parameters(value: Any) -> Any:
-    """What a request was given, copied: no part of it holds itself."""
+    """What a request was given, copied: no part of it holds itself, and nobody changes a condition."""
     kind = type(value)
     if kind is dict:
         return {name: _copied_parameters(one) for name, one in value.items()}
     if kind is list:
         return [*map(_copied_parameters, value)]
-    return value if kind in (str, int, bool) else copy.deepcopy(value)
+    return value if kind in (str, int, bool) or isinstance(value, ConditionBase) else copy.deepcopy(value)
 
 
 def _validate(validator: Any, params: Any, shape: Any, errors: Any, name: str) -> None:
