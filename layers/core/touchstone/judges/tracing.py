@@ -297,6 +297,7 @@ def _traced(noted: TracedQuestion) -> TracedCall:
     question, reply = noted.question, noted.reply
     detail = None if noted.detail is None else _without(secrets, noted.detail)
     prompt = question.prompt
+    reply_type: type[BaseModel] = question.reply_type
     return TracedCall(
         asked_at=noted.asked_at,
         prompt_name=prompt.name,
@@ -304,7 +305,7 @@ def _traced(noted: TracedQuestion) -> TracedCall:
         system=_pieces("system", prompt.system, kept),
         user=_pieces("user", prompt.user, kept),
         images=tuple(map(_image_text, question.images)),
-        reply_schema=_schema(question.reply_type),
+        reply_schema=_schema(reply_type),
         max_output_tokens=question.max_output_tokens,
         temperature=question.temperature,
         provider=noted.provider,
