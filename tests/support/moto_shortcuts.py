@@ -15,7 +15,8 @@ changed in their place need no copies, and here the table is copied once, with t
 For a query moto sorts all items of the table, whatever it asks for: here those alone that it may find, unsorted, as
 they are sorted afterwards in any case. The size of an item, its copy and what is told of it are made by one walk
 through it, where moto copies each part of it before looking at the part. The words of a condition are found once a
-process. boto3 looks for values of DynamoDB's types only in shapes that hold one.
+process. boto3 looks for values of DynamoDB's types only in shapes that hold one. It copies what a request was given
+without looking for circles, and checks values of the plain types by a shorter way.
 
 An expression of an update is parsed once a process, and its tree is copied without looking for circles. Moto parses it
 anew for each of two looks. It walks through the tree ten times, and at each node asks abstract classes whether the node
@@ -28,11 +29,14 @@ which handler a service has for which address once a process.
 
 import copy
 import json
+from base64 import b64decode
 from collections import defaultdict, deque
 from collections.abc import Iterable
 from functools import cache
 from typing import Any, cast
 
+from boto3.dynamodb import transform
+from boto3.dynamodb.conditions import ConditionBase
 from boto3.dynamodb.transform import ParameterTransformer
 from botocore.awsrequest import AWSResponse
 from botocore.client import BaseClient
@@ -42,6 +46,7 @@ from botocore.handlers import BUILTIN_HANDLERS, REGISTER_LAST
 from botocore.model import OperationModel, StructureShape
 from botocore.parsers import JSONParser as ReplyParser
 from botocore.useragent import UserAgentString
+from botocore.validate import ParamValidator
 from moto.core.base_backend import BaseBackend
 from moto.core.models import DEFAULT_ACCOUNT_ID, RESPONSES_METHODS, botocore_stubber
 from moto.core.parse import JSONParser as RequestParser
@@ -88,12 +93,15 @@ SIZE: Any = vars(DynamoType)["size"]
 LEX: Any = vars(ConditionExpressionParser)["_lex_condition_expression"]
 PLAIN = utilities.dynamo_to_dict
 TEXT, LIST, MAP, BINARY = "S", "L", "M", ("B", "BS")
+VALUE_SHAPE = "AttributeValue"
+"""The name that a value of an item has in the description of DynamoDB."""
 COUNTING = (ActionCountValidator, OverlappingPathsValidator)
 """What looks at all clauses of an expression at once."""
 CLIENT: Any = BaseClient
 ENDPOINT = CLIENT._resolve_endpoint_ruleset
 REQUEST = CLIENT._convert_to_request_dict
 TRANSFORM: Any = vars(ParameterTransformer)["_transform_parameters"]
+VALIDATE: Any = vars(ParamValidator)["_validate"]
 MADE_RICHER = ('"B": ', '"BS": ')
 """What marks, in the JSON of a reply, a value that boto3 reads as something else than what JSON has."""
 ADDRESSES: Any = vars(BaseBackend)["urls"].fget
@@ -112,12 +120,15 @@ def take() -> None:
             (DynamoType, "cast_value", property(_cast)),
             (DynamoType, "size", _size),
             (DynamoType, "__deepcopy__", _copied_value),
+            (DynamoType, "to_regular_json", _regular),
             (Item, "__deepcopy__", _copied_item),
             (responses, "dynamo_to_dict", _plain),
             (ConditionExpressionParser, "_lex_condition_expression", _lexed),
             (CLIENT, "_resolve_endpoint_ruleset", _endpoint),
             (CLIENT, "_convert_to_request_dict", _request),
             (ParameterTransformer, "_transform_parameters", _transform),
+            (transform, "copy_dynamodb_params", lambda params, **_: _copied_parameters(params)),
+            (ParamValidator, "_validate", _validate),
             (UpdateExpressionParser, "make", staticmethod(cache(UpdateExpressionParser.make))),
             (Node, "__deepcopy__", _copied_node),
             (DepthFirstTraverser, "traverse_node_recursively", _traversed),
@@ -354,6 +365,54 @@ def _plain(made: Any) -> Any:
     if kind is list:
         return [*map(_plain, made)]
     return made if kind in (str, int, bool) else PLAIN(made)
+
+
+def _regular(value: DynamoType) -> dict[str, Any]:
+    """A value as it stands in a reply; moto copies all of it at each of its levels."""
+    held = value.value
+    if value.type == TEXT:
+        return {TEXT: held}
+    if isinstance(held, dict):
+        held = {name: _regular_part(one) for name, one in held.items()}
+    elif isinstance(held, list):
+        held = [*map(_regular_part, held)]
+    elif value.is_binary() and isinstance(held, str):
+        held = b64decode(held)
+    return {value.type: held}
+
+
+def _regular_part(part: Any) -> Any:
+    return _regular(part) if isinstance(part, DynamoType) else copy.deepcopy(part)
+
+
+def _copied_parameters(value: Any) -> Any:
+    """What a request was given, copied: no part of it holds itself, and nobody changes a condition."""
+    kind = type(value)
+    if kind is dict:
+        return {name: _copied_parameters(one) for name, one in value.items()}
+    if kind is list:
+        return [*map(_copied_parameters, value)]
+    return value if kind in (str, int, bool) or isinstance(value, ConditionBase) else copy.deepcopy(value)
+
+
+def _validate(validator: Any, params: Any, shape: Any, errors: Any, name: str) -> None:
+    """Check a part of a request; a plain value of an item is seen to be one by a shorter way."""
+    if not (shape.name == VALUE_SHAPE and _is_plain(params)):
+        VALIDATE(validator, params, shape, errors, name)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether this is certainly a value of an item, of texts, numbers, booleans, nulls, lists and maps."""
+    if type(value) is not dict or len(value) != 1:
+        return False
+    ((kind, held),) = value.items()
+    if kind in (TEXT, "N"):
+        return type(held) is str
+    if kind == MAP:
+        return type(held) is dict and all(type(name) is str and _is_plain(one) for name, one in held.items())
+    if kind == LIST:
+        return type(held) is list and all(map(_is_plain, held))
+    return kind in ("BOOL", "NULL") and type(held) is bool
 
 
 def _copied_item(item: Item, _memo: dict[int, Any]) -> Item:

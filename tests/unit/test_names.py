@@ -2,12 +2,14 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PRODUCT = ("layers/core/touchstone", "functions", "infra")
 
 
+@cache
 def public_classes() -> dict[str, list[str]]:
     """By name, the modules that define a public class of that name."""
     found: dict[str, list[str]] = defaultdict(list)

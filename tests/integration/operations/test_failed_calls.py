@@ -56,6 +56,7 @@ ASKED: dict[str, Any] = {
 }
 """What a verification is asked about."""
 NONSENSE = "no JSON"
+HOUR_SECONDS = 3600.0
 
 
 async def _solved(house: House, **fields: Any) -> AnswerRecord:
@@ -253,7 +254,7 @@ async def test_a_judge_that_waits_pays_for_no_more_than_one_repeat_of_what_faile
     patient = PatientJudge(inner=judge, clock=house.clock, sleep=sleep)
     asked = prompt_of("touchstone.answers", "verify", "en", **ASKED)
     with pytest.raises(UnreadableError) as failed:
-        await patient.ask(JudgeQuestion(prompt=asked, reply_type=VerifyReply), deadline=Deadline.after(3600.0))
+        await patient.ask(JudgeQuestion(prompt=asked, reply_type=VerifyReply), deadline=Deadline.after(HOUR_SECONDS))
     assert [call.reason for call in failed.value.failed_calls] == ["unreadable"] * 2
     assert len(script.asked) == 2
 
@@ -267,9 +268,9 @@ async def test_a_judge_that_waits_tells_the_failure_where_the_next_slot_lies_beh
     slots = list[float]()
 
     async def sleep(seconds: float) -> None:
-        slots.append(seconds)  # the clock stands: the next slot is a minute away again, and the deadline is nearer
+        slots.append(seconds)
 
-    deadline = Deadline.after(60.5)
+    deadline = Deadline.after(HOUR_SECONDS)
     patient = PatientJudge(inner=judge, clock=lambda: house.clock.now - _past(slots), sleep=sleep)
     asked = prompt_of("touchstone.answers", "verify", "en", **ASKED)
     with pytest.raises(UnreadableError) as failed:
@@ -307,5 +308,5 @@ async def test_a_judge_that_waited_in_vain_tells_what_it_waited_for(table: "Tabl
 
 
 def _past(slots: Sequence[float]) -> timedelta:
-    """A second more for every wait, so that the second one is longer than what the deadline leaves."""
-    return timedelta(seconds=len(slots))
+    """How far the clock is behind: an hour for every wait, so that the second one is longer than the whole deadline."""
+    return timedelta(seconds=HOUR_SECONDS * len(slots))

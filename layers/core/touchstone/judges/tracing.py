@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, JsonValue
@@ -269,6 +270,12 @@ def without_keys(secrets: Iterable[str], text: str) -> str:
     return _without(_longest_first(secrets), text)
 
 
+@lru_cache(maxsize=256)
+def _schema(reply_type: type[BaseModel]) -> dict[str, Any]:
+    """The schema of a reply. Shared between questions: do not change it."""
+    return reply_type.model_json_schema()
+
+
 def _traced(noted: TracedQuestion) -> TracedCall:
     cut: list[str] = []
 
@@ -290,6 +297,7 @@ def _traced(noted: TracedQuestion) -> TracedCall:
     question, reply = noted.question, noted.reply
     detail = None if noted.detail is None else _without(secrets, noted.detail)
     prompt = question.prompt
+    reply_type: type[BaseModel] = question.reply_type
     return TracedCall(
         asked_at=noted.asked_at,
         prompt_name=prompt.name,
@@ -297,7 +305,7 @@ def _traced(noted: TracedQuestion) -> TracedCall:
         system=_pieces("system", prompt.system, kept),
         user=_pieces("user", prompt.user, kept),
         images=tuple(map(_image_text, question.images)),
-        reply_schema=question.reply_type.model_json_schema(),
+        reply_schema=_schema(reply_type),
         max_output_tokens=question.max_output_tokens,
         temperature=question.temperature,
         provider=noted.provider,

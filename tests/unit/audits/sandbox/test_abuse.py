@@ -99,7 +99,8 @@ for folder in ({str(tmp_path)!r}, "/", "/dev", "/target", "/target/tinylib", "/u
         print("WROTE", folder)
     except OSError as error:
         pass
-for path in ("/runner.py", tinylib.__file__, os.__file__, "/proc/sys/kernel/hostname", "/proc/sysrq-trigger"):
+for path in ("/runner.py", "/runner.pyc", tinylib.__file__, os.__file__, "/proc/sys/kernel/hostname",
+             "/proc/sysrq-trigger"):
     try:
         open(path, "a")
         print("WROTE", path)

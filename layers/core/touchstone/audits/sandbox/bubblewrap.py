@@ -11,6 +11,7 @@ does not limit root's processes. Any other user gets a user namespace, inside wh
 
 import ctypes
 import importlib.util
+import marshal
 import os
 import platform
 import shutil
@@ -30,7 +31,9 @@ from touchstone.errors import SettingsError
 _PR_SET_DUMPABLE = 4
 RUNNER = Path(__file__).with_name("runner.py")
 SITE = "/target"
-_INSIDE = "/runner.py"
+_INSIDE, _COMPILED_INSIDE = "/runner.py", "/runner.pyc"
+_BYTECODE_FIELDS = 12
+"""The bytes between the magic number and the code in a file of bytecode. They are not read of a file that is run."""
 _WRITABLE = "/tmp"  # noqa: S108 - the name inside, of a folder that nobody else sees
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo")
 _REMEDY = (
@@ -76,8 +79,13 @@ class Sandbox(Protocol):
     @property
     def trusted(self) -> bool: ...
 
-    def launch(self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None) -> Launch:
-        """The command to run. It inherits the descriptors `report` and `seccomp`."""
+    def launch(
+        self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None, code: int | None = None
+    ) -> Launch:
+        """The command to run. It inherits the descriptors `report`, `seccomp` and `code`.
+
+        `code` holds `runner_code`, which a sandbox may run in place of the runner's file; None: it runs the file.
+        """
         ...
 
 
@@ -88,7 +96,9 @@ class Bubblewrap:
     path: Path
     trusted: bool = False
 
-    def launch(self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None) -> Launch:
+    def launch(
+        self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None, code: int | None = None
+    ) -> Launch:
         """See `Sandbox`."""
         root = os.getuid() == 0
         arguments = [str(self.path), "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
@@ -99,12 +109,13 @@ class Bubblewrap:
         else:
             nobody = str(UNPRIVILEGED)
             arguments += ["--unshare-user", "--disable-userns", "--uid", nobody, "--gid", nobody]
-        arguments += _root_folder(site, written_bytes=limits.written_bytes)
+        arguments += _root_folder(site, written_bytes=limits.written_bytes, code=code)
         for name, value in VARIABLES.items():
             arguments += ["--setenv", name, value]
         if seccomp is not None:
             arguments += ["--seccomp", str(seccomp)]
-        arguments += ["--chdir", _WRITABLE, "--", str(interpreter()), "-I", "-S", _INSIDE, str(report)]
+        runner = _INSIDE if code is None else _COMPILED_INSIDE
+        arguments += ["--chdir", _WRITABLE, "--", str(interpreter()), "-I", "-S", runner, str(report)]
         return Launch(
             command=arguments,
             environment={},
@@ -123,7 +134,15 @@ class Trusting:
 
     trusted: bool = True
 
-    def launch(self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None) -> Launch:  # noqa: ARG002
+    def launch(
+        self,
+        site: Path | None,
+        *,
+        limits: Limits,  # noqa: ARG002
+        report: int,
+        seccomp: int | None,  # noqa: ARG002
+        code: int | None = None,  # noqa: ARG002
+    ) -> Launch:
         """See `Sandbox`."""
         return _plain(site, report=report, steps=None)
 
@@ -138,7 +157,15 @@ class Filtered:
 
     trusted: bool = False
 
-    def launch(self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None) -> Launch:  # noqa: ARG002
+    def launch(
+        self,
+        site: Path | None,
+        *,
+        limits: Limits,  # noqa: ARG002
+        report: int,
+        seccomp: int | None,  # noqa: ARG002
+        code: int | None = None,  # noqa: ARG002
+    ) -> Launch:
         """See `Sandbox`."""
         return _plain(site, report=report, steps=seccomp_filter(sockets=False), adopted=True)
 
@@ -204,6 +231,13 @@ def _bundled() -> str | None:
 
 
 @cache
+def runner_code() -> bytes:
+    """The runner as a file of bytecode, compiled once in a process: compiling it takes longer than most scripts."""
+    code = compile(RUNNER.read_bytes(), _INSIDE, "exec", dont_inherit=True, optimize=0)
+    return importlib.util.MAGIC_NUMBER + bytes(_BYTECODE_FIELDS) + marshal.dumps(code)
+
+
+@cache
 def _tried(path: str) -> None:
     """Raise SettingsError if the bubblewrap at `path` cannot make a sandbox: a container may not allow it."""
     launch = Bubblewrap(Path(path)).launch(None, limits=Limits(), report=1, seccomp=None)
@@ -214,7 +248,7 @@ def _tried(path: str) -> None:
         raise SettingsError(f"bubblewrap at {path} cannot make a sandbox here ({why}). {_REMEDY}.")
 
 
-def _root_folder(site: Path | None, *, written_bytes: int) -> list[str]:
+def _root_folder(site: Path | None, *, written_bytes: int, code: int | None) -> list[str]:
     """The arguments for the `/` that a proof sees.
 
     Writable folders come first, because Python may be installed below `/tmp`.
@@ -235,6 +269,8 @@ def _root_folder(site: Path | None, *, written_bytes: int) -> list[str]:
         elif path.is_dir():
             arguments += ["--ro-bind", str(path), str(path)]
     arguments += ["--ro-bind", str(prefix), str(prefix), "--ro-bind", str(RUNNER), _INSIDE]
+    if code is not None:
+        arguments += ["--ro-bind-data", str(code), _COMPILED_INSIDE]
     if site is not None:
         arguments += ["--ro-bind", str(site.resolve()), SITE]
     return [*arguments, "--remount-ro", "/"]

@@ -348,12 +348,13 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         found: list[str] = []
         for holder, held in before.items():
             left = now.get(holder, {})
-            for name, value in held.items():
-                if left.get(name) is not value:
-                    found += [f"{_dotted(*holder, name)} was replaced"] * _is_fixed(name, value)
-                    found += [f"{_dotted(*holder, name)} is the script's own"] * is_script(left.get(name))
+            get = left.get
+            for name, value in [(name, one) for name, one in held.items() if get(name) is not one]:
+                found += [f"{_dotted(*holder, name)} was replaced"] * _is_fixed(name, value)
+                found += [f"{_dotted(*holder, name)} is the script's own"] * is_script(get(name))
+        places = {module: place_of_module(module) for module, owner in now if not owner}
         for (module, owner), held in now.items():
-            place = place_of_module(module)
+            place = places[module]
             if place in ("target", "bundle") or module not in known:
                 known_here = before.get((module, owner))
                 for name in held.keys() - (known_here or {}).keys():
@@ -386,14 +387,16 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
     def holders() -> list[tuple[Holder, dict[str, object]]]:
         """Everything that modules and classes hold, by name: those of the target, of its bundle, and of Python."""
         found: list[tuple[Holder, dict[str, object]]] = []
+        are_classes: dict[int, bool] = {}  # by the identity of their class, which lives as long as what is found
         for module_name, module in loaded():
             held = _named(module.__dict__)
             found.append(((module_name, ""), held))
-            found += [
-                ((module_name, _word_of(value, name_of) or ""), _named(dict_of(value)))
-                for value in held.values()
-                if _among(type, mro_of(type(value))) and _word_of(value, module_of) == module_name
-            ]
+            for value in held.values():
+                kind = id(type(value))
+                if kind not in are_classes:
+                    are_classes[kind] = _among(type, mro_of(type(value)))
+                if are_classes[kind] and _word_of(value, module_of) == module_name:
+                    found.append(((module_name, _word_of(value, name_of) or ""), _named(dict_of(value))))
         return found
 
     def is_script(value: object) -> bool:
@@ -584,7 +587,9 @@ def _among(kind: type, kinds: tuple[type, ...]) -> bool:
 
 def _named(held: Any) -> dict[str, object]:
     """What a module or a class holds by plain names."""
-    return {name: one for name, one in list(held.items()) if type(name) is str}
+    found: dict[str, object] = held.copy()
+    odd = [name for name in found if type(name) is not str]
+    return {name: one for name, one in found.items() if type(name) is str} if odd else found
 
 
 def _finish(waiting: list[Any]) -> None:

@@ -14,7 +14,7 @@ from typing import IO, Annotated, Literal
 
 from pydantic import Discriminator, TypeAdapter, ValidationError
 
-from touchstone.audits.sandbox.bubblewrap import Launch, Sandbox
+from touchstone.audits.sandbox.bubblewrap import Launch, Sandbox, runner_code
 from touchstone.audits.sandbox.limits import (
     IMPORT_CPU_SECONDS,
     IMPORT_MEMORY_BYTES,
@@ -99,7 +99,8 @@ def run(
         with contextlib.ExitStack() as handed:
             handed.callback(os.close, report_in)
             seccomp = handed.enter_context(_seccomp())
-            launch = sandbox.launch(site, limits=limits, report=report_in, seccomp=seccomp)
+            code = handed.enter_context(_runner_code())
+            launch = sandbox.launch(site, limits=limits, report=report_in, seccomp=seccomp, code=code)
             request = handed.enter_context(_request(script, launch, modules, limits, empty=empty))
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="touchstone-proof-"))
             if launch.adopted:
@@ -111,7 +112,7 @@ def run(
                 stderr=subprocess.PIPE,
                 env=launch.environment,
                 cwd=folder,
-                pass_fds=[each for each in (report_in, seccomp) if each is not None],
+                pass_fds=[each for each in (report_in, seccomp, code) if each is not None],
                 start_new_session=True,
             )
         stack.enter_context(process)
@@ -254,6 +255,15 @@ def _seccomp() -> Iterator[int | None]:
         yield out
     finally:
         os.close(out)
+
+
+@contextlib.contextmanager
+def _runner_code() -> Iterator[int]:
+    """A file without a name that holds the compiled runner."""
+    with tempfile.TemporaryFile() as file:
+        file.write(runner_code())
+        file.seek(0)
+        yield file.fileno()
 
 
 @contextlib.contextmanager

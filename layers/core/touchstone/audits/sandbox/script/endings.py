@@ -55,11 +55,11 @@ class ScriptEndings:
         values = {
             id(each) for each in [*tests, *(value for name in names for value in self._source.bindings.get(name, []))]
         }
-        return {
-            name
-            for name in attributes
-            if not values.isdisjoint(self._source.holding(each for each in nodes if last_name(each) == name))
-        }
+        named: dict[str, list[ast.AST]] = {}
+        for each in nodes:
+            if (name := last_name(each)) in attributes:
+                named.setdefault(name, []).append(each)
+        return {name for name, parts in named.items() if not values.isdisjoint(self._source.holding(parts))}
 
     @cached_property
     def fails_with_another(self) -> bool:
