@@ -3,6 +3,7 @@
 from aws_cdk import CfnOutput, DefaultStackSynthesizer, Stack
 from constructs import Construct
 
+from infra.constructs.alarms import Operations
 from infra.constructs.answers import AnswerFunctions
 from infra.constructs.api import Api
 from infra.constructs.audits import Audits
@@ -10,7 +11,6 @@ from infra.constructs.batch import BatchFunctions
 from infra.constructs.function import Function, Runtime
 from infra.constructs.intake import IntakeFunction
 from infra.constructs.machine import Machine
-from infra.constructs.operations import Operations
 from infra.constructs.oracle import Oracle
 from infra.constructs.provider_batches import BatchesAtProviders
 from infra.constructs.queues import Queues

@@ -209,7 +209,7 @@ def test_r3_a_worker_that_dies_anywhere_loses_nothing_and_doubles_nothing(
             case "created":
                 dying.setattr("touchstone.operations.answers.messages.work_whole", killed)
             case "called":
-                dying.setattr("touchstone.judges.calling.Caller._cost", killed)
+                dying.setattr("touchstone.judges.caller.Caller._cost", killed)
             case "answered":
                 dying.setattr(Answers, "finish", killed)
             case "stored":

@@ -76,8 +76,8 @@ ASK_NOBODY = (
 """The steps that ask no judge."""
 ASKING = {
     "touchstone.budgets.quotas",
-    "touchstone.judges.asking",
-    "touchstone.judges.calling",
+    "touchstone.judges.model_judge",
+    "touchstone.judges.caller",
     "touchstone.judges.opening",
 }
 BY_BATCHES: dict[BatchedKind, str] = {

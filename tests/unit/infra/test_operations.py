@@ -141,7 +141,7 @@ def test_the_dashboard_has_the_figures_of_the_pages_and_is_one_that_costs_nothin
 
 
 def test_what_is_no_metric_is_a_saved_query_over_every_functions_log(resources: Resources) -> None:
-    from infra.constructs.dashboard import QUERIES
+    from infra.constructs.operators_dashboard import QUERIES
 
     saved = of_type(resources, "AWS::Logs::QueryDefinition").values()
     assert {one["Name"] for one in saved} == {f"Touchstone/{name}" for name in QUERIES}

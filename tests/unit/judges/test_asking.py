@@ -45,7 +45,7 @@ from touchstone.errors import (
     UnreadableError,
 )
 from touchstone.judges import Call, Image, JudgeQuestion, MemoryCache, Prompt, Usage, load_registry, parse_prompt
-from touchstone.judges.calling import ATTEMPTS
+from touchstone.judges.caller import ATTEMPTS
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from touchstone.errors import (
 from touchstone.judges.adapters import Adapter
 from touchstone.judges.adapters.connections import LONGEST_REPLY_BYTES
 from touchstone.judges.adapters.replies import parse_reply
-from touchstone.judges.calling import POSSIBLY_BILLED
+from touchstone.judges.caller import POSSIBLY_BILLED
 
 PASSED = '{"passed": true, "confidence": 0.9}'
 

@@ -6,7 +6,7 @@ import pytest
 
 from touchstone import errors
 from touchstone.attempts import LONGEST_PAUSE, MAX_TRIES, RETRY_PERIOD, Attempts
-from touchstone.operations.jobs.trying import GivenUp, Postponed, after_failure
+from touchstone.operations.jobs.after_failure import GivenUp, Postponed, after_failure
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RESET = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)

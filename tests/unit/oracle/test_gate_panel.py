@@ -15,7 +15,7 @@ from touchstone.errors import ConflictError, OverloadedError, RefusedError, Stor
 from touchstone.judges import load_registry
 from touchstone.judges.base import Admission, Call, Permit
 from touchstone.judges.cache import MemoryCache
-from touchstone.judges.calling import ATTEMPTS
+from touchstone.judges.caller import ATTEMPTS
 from touchstone.judges.calls import NotScored
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom

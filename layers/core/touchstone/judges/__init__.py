@@ -14,7 +14,6 @@ from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from touchstone.judges.adapters import Adapter as Adapter
-    from touchstone.judges.asking import ModelJudge as ModelJudge
     from touchstone.judges.base import Admission as Admission
     from touchstone.judges.base import Answered as Answered
     from touchstone.judges.base import Call as Call
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from touchstone.judges.conversing import TurnRequest as TurnRequest
     from touchstone.judges.keys import EnvironmentKeys as EnvironmentKeys
     from touchstone.judges.keys import Keys as Keys
+    from touchstone.judges.model_judge import ModelJudge as ModelJudge
     from touchstone.judges.opening import Judges as Judges
     from touchstone.judges.opening import TierModel as TierModel
     from touchstone.judges.prompts import Template as Template

@@ -12,11 +12,11 @@ from touchstone.clock import Clock, system_clock
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges import retirement
 from touchstone.judges.adapters import Adapter
-from touchstone.judges.asking import ModelJudge
 from touchstone.judges.base import Admission, Judge, Purpose, ReplyCache, Tier
 from touchstone.judges.batches.base import ProviderBatches
-from touchstone.judges.calling import JudgeContext, ProviderConnection
+from touchstone.judges.caller import JudgeContext, ProviderConnection
 from touchstone.judges.keys import Keys, account_of, missing_key, remedy
+from touchstone.judges.model_judge import ModelJudge
 from touchstone.judges.registry import Model, Provider, Registry
 
 if TYPE_CHECKING:

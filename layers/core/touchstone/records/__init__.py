@@ -1,5 +1,19 @@
 """The stored records, behind classes that say what they do.
 
+keys · table · versioned          the keys of the one table, requests to it, and the one way in which a record changes
+jobs · parts                      one store for records of every kind, and one for the parts of a job
+answers · evaluations             answers and their deep evaluations, which change by steps of their own
+tasks · submissions · …           the kinds of the oracle's market, in the partition of their task
+audits · experiments · …          how each other kind is stored, listed and found
+lists · list_query · looking      pages of lists, what a caller may ask of them, and how a filtered page is found
+counters · answer_counters · …    what records count for, and the statistics that are read from the counters
+labels · labelled · thresholds    people's labels, lists filtered by them, and how sure a judge must be by them
+artifacts · objects · documents   bodies and files in the bucket, and what tenants upload
+tokens · sessions · tenants       who may call, and for whom
+belongings · removal · purges     all of a tenant's items, and how they are removed when their time is over
+leases · outbox · deferred_queue  who holds what, events on their way out, and the queue that wakes the drain
+replies · traces · solutions      what judges said, and verified solutions of earlier problems
+
 Beside `budgets` this is the only room that calls DynamoDB, S3 and SQS. Names are imported on first use: the authorizer
 of every request needs `Tokens` and none of the other models.
 """

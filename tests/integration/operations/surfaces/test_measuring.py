@@ -22,7 +22,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError, SettingsError, StoreError
 from touchstone.judges.base import Call, Permit
 from touchstone.judges.cache import MemoryCache
-from touchstone.judges.calling import ATTEMPTS
+from touchstone.judges.caller import ATTEMPTS
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
 from touchstone.judges.sureness import JudgeThresholds, SureFrom

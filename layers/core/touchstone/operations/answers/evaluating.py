@@ -23,8 +23,8 @@ from touchstone.errors import (
 from touchstone.judges.base import Judge, Purpose
 from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.answers.context import AnswerContext
+from touchstone.operations.jobs.after_failure import GivenUp, Postponed, Scope, after_failure
 from touchstone.operations.jobs.traced import traced
-from touchstone.operations.jobs.trying import GivenUp, Postponed, Scope, after_failure
 from touchstone.records import evaluation_request_id
 
 EVALUATE_SECONDS = 90.0

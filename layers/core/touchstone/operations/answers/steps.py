@@ -440,7 +440,7 @@ def _put_off(
     """Let the record wait and raise `UndecidedError`, unless this failure of `provider` is final."""
     if failure is None or abandoned_after is None:
         return
-    from touchstone.operations.jobs.trying import postpone
+    from touchstone.operations.jobs.after_failure import postpone
 
     off = postpone(
         failure,

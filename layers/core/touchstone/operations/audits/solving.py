@@ -20,11 +20,11 @@ from touchstone.audits.verdict import standings
 from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.spends import count_unpriced, known_cost
+from touchstone.operations.jobs.after_failure import ANY_PROVIDER
 from touchstone.operations.jobs.context import StepProgress
 from touchstone.operations.jobs.parted import batched_line, part_progress
 from touchstone.operations.jobs.traced import tracing_calls
 from touchstone.operations.jobs.tries import NotingSolver, try_again
-from touchstone.operations.jobs.trying import ANY_PROVIDER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from touchstone.judges.base import Around, Judge, JudgeQuestion, NamedModel, Rep
 from touchstone.judges.calls import not_scored
 from touchstone.judges.conversing import Conversing, Turn, TurnRequest
 from touchstone.judges.panel import IsolatedJudge
-from touchstone.operations.jobs.trying import ANY_PROVIDER, Postponed, follow_up
+from touchstone.operations.jobs.after_failure import ANY_PROVIDER, Postponed, follow_up
 
 INTERRUPTED = "Each try was interrupted before there was a result."
 LATE = "The time of this try was over before all was answered."

@@ -19,7 +19,7 @@ from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.answers.evaluating import asked_of
-from touchstone.operations.jobs.trying import GivenUp, after_failure
+from touchstone.operations.jobs.after_failure import GivenUp, after_failure
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,

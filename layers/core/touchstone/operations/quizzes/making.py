@@ -30,9 +30,9 @@ from touchstone.errors import (
 from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
+from touchstone.operations.jobs.after_failure import ANY_PROVIDER, Postponement, postpone, with_judge
 from touchstone.operations.jobs.context import StepProgress
 from touchstone.operations.jobs.traced import traced
-from touchstone.operations.jobs.trying import ANY_PROVIDER, Postponement, postpone, with_judge
 from touchstone.operations.quizzes.context import QuizContext
 from touchstone.quizzes import run as steps
 from touchstone.quizzes.learner import LearnerProfile

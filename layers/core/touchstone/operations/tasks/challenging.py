@@ -14,8 +14,8 @@ from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
+from touchstone.operations.jobs.after_failure import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.jobs.traced import traced
-from touchstone.operations.jobs.trying import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.comparing import compare_round
 from touchstone.operations.tasks.context import (
     A_ROUND,

@@ -10,8 +10,8 @@ from touchstone.errors import RefusedError
 from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel
+from touchstone.operations.jobs.after_failure import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.jobs.traced import traced
-from touchstone.operations.jobs.trying import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
 from touchstone.operations.tasks.finalists import entry_of
 from touchstone.oracle import comparison as steps

@@ -8,8 +8,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from touchstone.errors import StoreError
+from touchstone.operations.jobs.after_failure import PATIENCE
 from touchstone.operations.jobs.context import StepContext, StepProgress
-from touchstone.operations.jobs.trying import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence

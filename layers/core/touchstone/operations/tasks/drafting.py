@@ -7,8 +7,8 @@ from touchstone.clock import Deadline
 from touchstone.judges.base import WorkJudge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
+from touchstone.operations.jobs.after_failure import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.jobs.traced import traced
-from touchstone.operations.jobs.trying import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.oracle import task as steps
 from touchstone.oracle.dimensions import generate_dimensions

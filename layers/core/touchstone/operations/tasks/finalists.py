@@ -7,7 +7,7 @@ from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
-from touchstone.operations.jobs.trying import GivenUp, Postponed, follow_up, with_judge
+from touchstone.operations.jobs.after_failure import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.entries import FinalistEntry, ReadEntry, read_entry, whole_entry

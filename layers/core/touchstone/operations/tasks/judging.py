@@ -13,9 +13,9 @@ from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.spends import Spend
+from touchstone.operations.jobs.after_failure import GivenUp, Paid, Postponed, follow_up, with_judge
 from touchstone.operations.jobs.context import any_threshold
 from touchstone.operations.jobs.traced import tracing_calls
-from touchstone.operations.jobs.trying import GivenUp, Paid, Postponed, follow_up, with_judge
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
 from touchstone.oracle import submission as steps
 from touchstone.oracle.material import ReadSubmission, SubmissionJudging

@@ -175,11 +175,11 @@ def unfit(reply: JudgeReply) -> tuple[str, ...]:
     try:
         material_of(reply)
     except ValidationError as error:
-        return sentences_of(error)
+        return fault_sentences(error)
     return ()
 
 
-def sentences_of(error: ValidationError) -> tuple[str, ...]:
+def fault_sentences(error: ValidationError) -> tuple[str, ...]:
     """Why something is no material, in sentences, without quoting it."""
     return tuple(f"{fault_sentence(one)}." for one in error.errors(include_url=False, include_input=False))
 

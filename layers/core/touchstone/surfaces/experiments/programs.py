@@ -28,7 +28,7 @@ from touchstone.judges.tracing import without_keys
 from touchstone.material import Deck, Quiz, Summary
 from touchstone.material.parts import numbered
 from touchstone.surfaces.catalogue import Material
-from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, NotMade, not_made, sentences_of
+from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, NotMade, not_made, fault_sentences
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, called
 from touchstone.surfaces.experiments.making import MOST_FAULTS, MakerOrder, version_of
 from touchstone.surfaces.experiments.recording import Records
@@ -120,7 +120,7 @@ def _piece(text: str, maker: CommandMaker | EndpointMaker, surface: Surface, spe
     try:
         return GeneratedPiece(material=_material(text, maker, surface), failure=None, spends=(spend,))
     except ValidationError as error:
-        return not_made(Failure(reason="invalid_reply", details=sentences_of(error)[:MOST_FAULTS]), (spend,))
+        return not_made(Failure(reason="invalid_reply", details=fault_sentences(error)[:MOST_FAULTS]), (spend,))
     except InputError as error:
         return not_made(Failure(reason="invalid_reply", details=(str(error),)), (spend,))
 

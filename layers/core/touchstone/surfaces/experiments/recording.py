@@ -21,7 +21,7 @@ from touchstone.errors import (
     UnavailableModelError,
 )
 from touchstone.judges.base import Around, Judge, JudgeQuestion, Reply
-from touchstone.judges.calling import POSSIBLY_BILLED, UNREADABLE_ATTEMPTS
+from touchstone.judges.caller import POSSIBLY_BILLED, UNREADABLE_ATTEMPTS
 from touchstone.judges.questions import address_of, highest_cost_usd
 from touchstone.judges.registry import Model
 from touchstone.judges.spends import Spend, count_unpriced, spends_of, spends_of_failure

@@ -46,7 +46,7 @@ _PLACES: Mapping[Language, Mapping[str, str]] = {
 }  # fmt: skip
 
 
-def sentences_of(flaw: Flaw, language: Language) -> tuple[str, str]:
+def reason_and_advice(flaw: Flaw, language: Language) -> tuple[str, str]:
     """The sentences (why it is a flaw, what to write instead) in a language."""
     said = _sentences()[flaw.label][language]
     values = {name: shortened(value) if isinstance(value, str) else value for name, value in flaw.values.items()}

@@ -31,7 +31,7 @@ from touchstone.judges.sureness import Confidence
 from touchstone.material import Question, Quiz, Source
 from touchstone.material.source import sections_of
 from touchstone.surfaces.flaws.keys import key_flaws
-from touchstone.surfaces.flaws.model import Flaw, sentences_of
+from touchstone.surfaces.flaws.model import Flaw, reason_and_advice
 from touchstone.surfaces.measuring import Labelled, Measuring
 from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank
@@ -170,7 +170,7 @@ def decided(question: Question, language: Language) -> ItemLabel | None:
         flaws.append(Flaw(label="DUPLICATE_OPTIONS", values=values))
     if not flaws:
         return None
-    reason, suggestion = sentences_of(flaws[0], language)
+    reason, suggestion = reason_and_advice(flaws[0], language)
     return _item(question, _WITHOUT_JUDGE[flaws[0].label], reason, suggestion)
 
 

@@ -31,7 +31,7 @@ from touchstone.material import Question, Quiz
 from touchstone.surfaces.catalogue import text_of
 from touchstone.surfaces.flaws.choices import choice_flaws
 from touchstone.surfaces.flaws.keys import key_flaws, position_flaws
-from touchstone.surfaces.flaws.model import Flaw, sentences_of
+from touchstone.surfaces.flaws.model import Flaw, reason_and_advice
 from touchstone.surfaces.flaws.stems import grammar_flaws, stem_flaws
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.options import Key, key_of
@@ -62,7 +62,7 @@ def _items(question: Question, flaws: Sequence[Flaw], language: Language) -> Ite
         reason = {"en": "No flaw was found.", "zh": "没有发现毛病。"}[language]
         yield ItemLabel(item=question.id, label="FLAWLESS", value=1.0, reason=reason)
     for flaw in flaws:
-        reason, suggestion = sentences_of(flaw, language)
+        reason, suggestion = reason_and_advice(flaw, language)
         yield ItemLabel(
             item=question.id, label=flaw.label, value=0.0, reason=reason, suggestion=suggestion, weight=1 / len(flaws)
         )

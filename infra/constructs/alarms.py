@@ -18,9 +18,9 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.api import Api
-from infra.constructs.dashboard import Dashboard, Queries, computed, counted, measured
 from infra.constructs.function import Function
 from infra.constructs.machine import Machine
+from infra.constructs.operators_dashboard import Dashboard, Queries, computed, counted, measured
 from infra.constructs.queues import Queues, queue
 from infra.settings import Settings
 

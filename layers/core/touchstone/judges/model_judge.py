@@ -19,7 +19,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import InputError, StoreError
 from touchstone.judges import tracing
 from touchstone.judges.base import Answered, JudgeQuestion, Purpose, Reply, ReplyCache
-from touchstone.judges.calling import Caller, CallRequest, JudgeContext, ProviderConnection
+from touchstone.judges.caller import Caller, CallRequest, JudgeContext, ProviderConnection
 from touchstone.judges.questions import address_of, max_usage_of, max_usage_of_turn
 from touchstone.judges.registry import Model
 
