@@ -203,7 +203,7 @@ def test_a_quiz_whose_functions_die_is_begun_as_often_as_it_takes(
     (chunk,) = chunks(judged, [_line()])
     for _ in range(4):
         with monkeypatch.context() as dying:
-            dying.setattr("touchstone.operations.quizzes.making.generate_quiz", killed)
+            dying.setattr("touchstone.quizzes.generation.generate_quiz", killed)
             dying.setattr("touchstone.quizzes.run.call_broken", lambda one, *_, **__: one)
             with pytest.raises(Killed):
                 lines(chunk, Context(remaining_ms=900_000))

@@ -182,7 +182,7 @@ def test_work_is_not_lost_where_no_time_is_left_to_judge_it(
     assert judged.machines.started == [f"{work['submission']['id']}-1"]
 
 
-@pytest.mark.parametrize("stage", ["check_gate_by_judges", "score_by_judges"])
+@pytest.mark.parametrize("stage", ["gate_panel.check_gate_by_judges", "scores_panel.score_by_judges"])
 def test_an_unexpected_fault_leaves_the_work_handed_in_and_its_words_unsaid(
     judged: Deployment, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, stage: str
 ) -> None:
@@ -192,7 +192,7 @@ def test_an_unexpected_fault_leaves_the_work_handed_in_and_its_words_unsaid(
     async def broken(*_: object, **__: object) -> None:
         raise RuntimeError("It says: " + GOOD)
 
-    monkeypatch.setattr(f"touchstone.operations.tasks.judging.{stage}", broken)
+    monkeypatch.setattr(f"touchstone.oracle.{stage}", broken)
     (result,) = results_of(judged, [_line(task_id, "ann", GOOD)])
     assert (result["error"], result["submission"]["feedback"]) == (None, [])
     assert judged.machines.started == [f"{result['submission']['id']}-1"]

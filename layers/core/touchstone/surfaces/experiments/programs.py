@@ -28,7 +28,7 @@ from touchstone.judges.tracing import without_keys
 from touchstone.material import Deck, Quiz, Summary
 from touchstone.material.parts import numbered
 from touchstone.surfaces.catalogue import Material
-from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, NotMade, not_made, fault_sentences
+from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, NotMade, fault_sentences, not_made
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, called
 from touchstone.surfaces.experiments.making import MOST_FAULTS, MakerOrder, version_of
 from touchstone.surfaces.experiments.recording import Records
