@@ -13,7 +13,7 @@ from itertools import takewhile
 from touchstone.checks.notation import trees
 from touchstone.checks.notation.numerals import numbered
 from touchstone.checks.notation.tokens import FUNCTIONS, GREEK, GREEK_NAMES, Token, tokens_of
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, digits, value_or_none
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, digits
 
 DEPTH_LIMIT = 40
 """The deepest nesting of an expression: at about four frames a level, far below Python's own recursion limit."""
@@ -75,7 +75,10 @@ def parse_tokens(tokens: Sequence[Token]) -> Tree:
 
 def tree_of(tokens: Sequence[Token]) -> Tree | None:
     """As `parse_tokens`, but numbers in words are read as well; None if the tokens are not one expression."""
-    return value_or_none(lambda: parse_tokens(numbered(list(tokens))))
+    try:
+        return parse_tokens(numbered(list(tokens)))
+    except NotAnExpressionError:
+        return None
 
 
 def _based(tokens: Sequence[Token]) -> Sequence[Token]:
