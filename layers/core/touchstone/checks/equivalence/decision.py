@@ -156,7 +156,7 @@ def _by_form(texts: tuple[str, str], comparison: Comparison, terms: _Terms) -> _
     one, other = (calendar_periods(typed(text).strip(" .")) for text in texts)
     if one and other:
         return _Decision(
-            True if one == other and len(one) == 1 else False if one.isdisjoint(other) else None, "periods"
+            True if one == other and len(one) == 1 else False if one.isdisjoint(other) else None, "school years"
         )
     parts = [parts_of(typed(text)) for text in texts]
     if not any(parts):
