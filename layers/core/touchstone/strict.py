@@ -41,6 +41,8 @@ def placed(faults: Sequence[Mapping[str, Any]], given: object) -> list[dict[str,
     not also told to be a text.
     """
     found = [{**fault, "loc": _place(fault, given)} for fault in faults]
+    if not any(fault["type"].endswith("_type") for fault in found):
+        return found
     above = {fault["loc"][:size] for fault in found for size in range(len(fault["loc"]))}
     return [fault for fault in found if not (fault["type"].endswith("_type") and fault["loc"] in above)]
 
@@ -79,7 +81,7 @@ def _leading_to(wanted: object, parts: Sequence[str | int], given: object) -> tu
 
 
 def _is_in(part: str | int, given: Any) -> bool:
-    if isinstance(given, Mapping):
+    if isinstance(given, dict | Mapping):  # most are a dict, which is seen sooner
         return part in given
     return isinstance(given, list | tuple) and isinstance(part, int) and part < len(given)
 
