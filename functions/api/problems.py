@@ -86,7 +86,7 @@ def from_validation(error: RequestValidationError, given: Mapping[str, Any]) -> 
     """
     from touchstone.text import shortened
 
-    found = placed(error.errors(), {"path": None, "header": None, **given})
+    found = placed(error.errors(), {"path": None, "header": None, "response": None, **given})
     faults = [
         {
             "where": shortened(".".join(str(part) for part in fault["loc"]), MAX_WHERE_CHARS),
@@ -94,7 +94,7 @@ def from_validation(error: RequestValidationError, given: Mapping[str, Any]) -> 
         }
         for fault in found[:MAX_FAULTS]
     ]
-    too_long = any(fault["type"] in TOO_LONG and fault["loc"][0] == "body" for fault in found)
+    too_long = any(fault["type"] in TOO_LONG and fault["loc"][:1] == ("body",) for fault in found)
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE if too_long else HTTPStatus.UNPROCESSABLE_ENTITY
     reason = errors.TooLargeError.reason if too_long else errors.InputError.reason
     told = shortened(fault_sentence(found[0], faults[0]["where"]), MAX_WHERE_CHARS + MAX_FAULT_CHARS)

@@ -112,6 +112,7 @@ class Shelf(Strict):
         ({}, [("content",)]),
         ({"content": [{}]}, [("content", 0)]),
         ({"content": "", "dog": 1}, [("dog",)]),
+        ({"content": [{"kind": "dog", "dog": {"dog": 1}}]}, [("content", 0, "dog")]),
     ],
 )
 def test_a_fault_is_told_at_its_place_in_what_was_given(given: Any, places: list[tuple[str | int, ...]]) -> None:

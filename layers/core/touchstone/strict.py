@@ -27,33 +27,63 @@ def first_fault(error: "ValidationError", given: object = None) -> dict[str, Any
 
     Its `loc` is its place in what was `given`, as `placed` finds it; as Pydantic writes it if `given` is None.
     """
-    faults = error.errors(include_url=False, include_input=False)
-    return {**faults[0]} if given is None else placed(faults, given)[0]
+    faults = error.errors(include_url=False)
+    fault = faults[0] if given is None else placed(faults, given)[0]
+    return {name: value for name, value in fault.items() if name != "input"}
 
 
 def placed(faults: Sequence[Mapping[str, Any]], given: object) -> list[dict[str, Any]]:
     """Pydantic's faults, each with its place in what was `given` as its `loc`.
 
-    Pydantic also writes the branches of a union and its validators into a `loc`; the sender knows neither. Of a value
-    that may be of several types, only the faults of the type that it was read as are told: an object with a wrong field
-    is not also told to be a text.
+    Pydantic also writes the branches of a union and its validators into a `loc`; the sender knows neither. The place of
+    a fault that has its `input` is certain also where a name in what was given is the name of a branch. Of a value that
+    may be of several types, only the faults of the type that it was read as are told: an object with a wrong field is
+    not also told to be a text.
     """
     found = [{**fault, "loc": _place(fault, given)} for fault in faults]
+    if not any(fault["type"].endswith("_type") for fault in found):
+        return found
     above = {fault["loc"][:size] for fault in found for size in range(len(fault["loc"]))}
     return [fault for fault in found if not (fault["type"].endswith("_type") and fault["loc"] in above)]
 
 
-def _place(fault: Mapping[str, Any], given: Any) -> tuple[str | int, ...]:
+type _Place = tuple[str | int, ...]
+
+
+def _place(fault: Mapping[str, Any], given: object) -> _Place:
     """The field names and the numbers of elements that lead to the value at fault, or to the field that is missing."""
+    missing = fault["type"] == "missing"
+    parts = fault["loc"][:-1] if missing else fault["loc"]
+    place, value = _longest(parts, given)
+    if "input" in fault and fault["input"] is not value:
+        place, value = _leading_to(fault["input"], parts, given) or (place, value)
+    return (*place, fault["loc"][-1]) if missing and isinstance(value, Mapping) else place
+
+
+def _longest(parts: Sequence[str | int], given: Any) -> tuple[_Place, object]:
+    """The place to which these parts lead if each that may be a step is one, and the value there."""
     place: list[str | int] = []
-    for part in fault["loc"]:
-        in_list = isinstance(given, list | tuple) and isinstance(part, int) and part < len(given)
-        if in_list or (isinstance(given, Mapping) and part in given):
+    for part in parts:
+        if _is_in(part, given):
             place.append(part)
             given = given[part]
-    if fault["type"] == "missing" and isinstance(given, Mapping):
-        place.append(fault["loc"][-1])
-    return tuple(place)
+    return tuple(place), given
+
+
+def _leading_to(wanted: object, parts: Sequence[str | int], given: object) -> tuple[_Place, object] | None:
+    """The place of a value, to which some of these parts lead, and the value; None if none do."""
+    reached: dict[int, tuple[_Place, Any]] = {id(given): ((), given)}
+    for part in parts:
+        for place, value in tuple(reached.values()):
+            if _is_in(part, value):
+                reached[id(value[part])] = ((*place, part), value[part])
+    return reached.get(id(wanted))
+
+
+def _is_in(part: str | int, given: Any) -> bool:
+    if isinstance(given, dict | Mapping):  # most are a dict, which is seen sooner
+        return part in given
+    return isinstance(given, list | tuple) and isinstance(part, int) and part < len(given)
 
 
 def fault_words(fault: Mapping[str, Any]) -> str:

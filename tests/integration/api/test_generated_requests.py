@@ -129,14 +129,16 @@ def _leads_somewhere(where: str, case: Case) -> bool:
     """Whether a fault's place is in the request; of a long name only the beginning is told."""
     source, *steps = where.removesuffix("…").split(".")
     place: Any = {"body": case.body, "query": case.query}.get(source)
-    for step in steps:
+    for number, step in enumerate(steps):
         names = list(place) if isinstance(place, dict) else []
         if isinstance(place, list) and step.isdigit():
             place = place[int(step)]
         elif step in names:
             place = place[step]
-        else:  # a name with a point or one that was cut, or a field that is missing
-            return isinstance(place, dict)
+        else:  # a field that is missing, or a name with a point or one that was cut
+            rest = ".".join(steps[number:])
+            is_last = isinstance(place, dict) and number == len(steps) - 1
+            return is_last or any(name.startswith(rest) or rest.startswith(f"{name}.") for name in names)
     return True
 
 

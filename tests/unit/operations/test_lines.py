@@ -23,6 +23,11 @@ def _refused(**fields: object) -> InputError:
         ({"kind": "verify", "problem": "1 + 1", "answer": "2", "colour": 1}, "colour", f"colour {EXTRA}."),
         ({"kind": "verify", "colour": 1}, "problem", f"problem {MISSING}; answer {MISSING}; colour {EXTRA}."),
         (
+            {"kind": "verify", "verify": {"problem": "1 + 1"}},
+            "problem",
+            f"problem {MISSING}; answer {MISSING}; verify {EXTRA}.",
+        ),
+        (
             {"kind": "solve", "problem": 1, "use_cache": []},
             "problem",
             "problem must be a text; use_cache must be true or false.",

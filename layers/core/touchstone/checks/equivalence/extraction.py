@@ -88,7 +88,7 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
     if boxes and place <= boxes[-1].start():
         yield from _of_boxes(kept, boxes)
         return
-    if place >= 0 and _PATTERN["on condition before"].search(kept[max(0, place - _SENTENCE) : place].rstrip()):
+    if place >= 0 and _is_on_condition(kept, place):
         return
     if choice:
         if chosen(kept) is not None:
@@ -103,6 +103,13 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
         yield Candidate(", ".join(dict.fromkeys(values)) if listed else lines[-1], certain=False)
         return
     yield from _unmarked(kept, short=len(text) <= BARE_LIMIT)
+
+
+def _is_on_condition(text: str, place: int) -> bool:
+    """Whether the sentence before the words that introduce an answer, at `place`, says when the answer holds."""
+    begin = max(0, place - _SENTENCE)  # a `^` in the pattern is the beginning of the text, not this place
+    end = begin + len(text[begin:place].rstrip())
+    return _PATTERN["on condition before"].search(text, begin, end) is not None
 
 
 def _unmarked(text: str, *, short: bool) -> Iterator[Candidate]:

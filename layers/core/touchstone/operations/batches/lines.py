@@ -139,7 +139,9 @@ def _parser() -> TypeAdapter[Line]:
 
 def _fault_of(error: ValidationError, fields: Any) -> InputError:
     """The faults of a line, as one error: `where` is the first fault's field, and the sentence tells all of them."""
-    faults = placed(error.errors(include_url=False, include_input=False), fields)
+    faults = placed(error.errors(include_url=False), fields)
+    for fault in faults:
+        fault.pop("input", None)
     told = [
         shortened(fault_sentence(fault, _field(fault["loc"]) or ""), MAX_TOLD_CHARS) for fault in faults[:MOST_FAULTS]
     ]
