@@ -1,6 +1,7 @@
 """What the integration tests share: the table in moto, and nothing of the account of whoever runs them."""
 
 import importlib
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,13 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """AWS in the process: credentials and endpoints of the machine are out of reach."""
     with in_process(monkeypatch):
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_metrics_of_other_tests() -> None:
+    """Metrics that no handler published: with a hundred values of one of them, Powertools would print them all."""
+    if "functions.observability" in sys.modules:
+        sys.modules["functions.observability"].metrics.clear_metrics()
 
 
 @pytest.fixture(autouse=True)
