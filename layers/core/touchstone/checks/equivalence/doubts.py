@@ -10,7 +10,7 @@ from collections.abc import Callable
 from touchstone.checks.equivalence.extraction import BARE_LIMIT, states, what_is_called
 from touchstone.checks.equivalence.reading import ReadAnswer
 from touchstone.checks.equivalence.subjects import is_odds, speak_of_others
-from touchstone.checks.equivalence.writing import are_told_apart, has_direction_alone
+from touchstone.checks.equivalence.writing import VECTOR, are_told_apart, has_direction_alone
 from touchstone.checks.values.kinds import Truth
 from touchstone.packaged import own_sources
 from touchstone.text.latex import LOST_BACKSLASH
@@ -25,10 +25,9 @@ _SIGNS = re.compile(r"[\W_]")
 _NUMBER = re.compile(r"\d++(?:\.\d++)?", re.ASCII)
 _LABEL = re.compile(r"(?:(?:[A-Z]|[A-Za-z]{2})[A-Za-z]{1,10}[ _-]?\d{1,4}|\d{1,4}[ _-]?[A-Za-z]{3,12})")
 """A name with a number, which the hyphen of `UTF-8` does not take away."""
-_VECTOR = r"\\(?:vec|hat|mathbf|boldsymbol|bm|overrightarrow)\s?\{?\\?[A-Za-z]{1,5}\}?"
 _ORDERED = re.compile(
-    rf"(?P<one>{_VECTOR}|(?<![^\W\d_\\^])[^\W\d_])\s?(?P<sign>×|∘|(?:\\times|\\circ)(?![A-Za-z]))\s?"
-    rf"(?P<other>{_VECTOR}|[^\W\d_])(?![^\W\d_])"
+    rf"(?P<one>{VECTOR}|(?<![^\W\d_\\^])[^\W\d_])\s?(?P<sign>×|∘|(?:\\times|\\circ)(?![A-Za-z]))\s?"
+    rf"(?P<other>{VECTOR}|[^\W\d_])(?![^\W\d_])"
 )
 """Two vectors, sets or functions with a sign between them that has an order: `\\vec a × \\vec b`, `A × B`, `f ∘ g`."""
 _VECTORS = (frozenset("ijk"), frozenset("uvw"))

@@ -13,8 +13,9 @@ _BITS = re.compile(r"(?<![^\s({\[;\"'])(?<!\d )0[01]{1,63}+(?![\w:/]|[.,-]\d)", 
 """Digits of a code: no number, date or time begins so."""
 _QUOTED = re.compile(r"\"([^\"]{1,200})\"|(?<!\w)'([^']{1,200})'(?!\w)")
 _LETTER = re.compile(r"[^\W\d_]")
-_VECTOR = r"\\(?:vec|hat|mathbf|boldsymbol|bm|overrightarrow)\s?\{?\\?[A-Za-z]{1,5}\}?"
-_PRODUCT = re.compile(rf"{_VECTOR}\s?(?:(?P<cross>×|\\times)|(?P<dot>[·⋅∙•]|\\cdot|\\bullet))\s?{_VECTOR}")
+VECTOR = r"\\(?:vec|hat|mathbf|boldsymbol|bm|overrightarrow)\s?\{?\\?[A-Za-z]{1,5}\}?"
+"""The source of a pattern for a vector as LaTeX writes it."""
+_PRODUCT = re.compile(rf"{VECTOR}\s?(?:(?P<cross>×|\\times)|(?P<dot>[·⋅∙•]|\\cdot|\\bullet))\s?{VECTOR}")
 _SIZE = re.compile(r"(\d{1,4}) ?(?:×|x|\\times|by) ?(\d{1,4})", re.ASCII)
 _ROWS = re.compile(r"(?:\(\d\) ?){3,9}", re.ASCII)
 _ROW = re.compile(r"\d", re.ASCII)
