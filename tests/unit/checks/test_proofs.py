@@ -142,6 +142,10 @@ CASES = [
     ("Solve \\sin x = 1/2", "x = 30°", "unknown", None),
     ("Solve |x - 1| = 0", "x = 1", "unknown", None),
     ("Solve ax + b = 0", "x = -b/a", "unknown", None),
+    ("Solve 2x + 3 = 7", "If n is odd, x = 2", "unknown", None),
+    ("解方程 2x+3=7", "x大于等于2", "unknown", None),
+    ("计算 3+4*2", "大于等于11", "unknown", None),
+    ("计算 3+4*2", "答案是11。不对，是14。", "unknown", None),
     ("Solve x^2 = 4", "x = 1,234", "unknown", None),
     # systems
     ("解方程组：x + y = 10，x - y = 4", "x = 7，y = 3", "proved", None),

@@ -12,6 +12,13 @@ from html import unescape
 from itertools import combinations
 from typing import Literal
 
+from touchstone.checks.equivalence.conditions import (
+    goes_on_with_condition,
+    holds_on_condition,
+    is_marked_on_condition,
+    is_supposed,
+)
+from touchstone.checks.equivalence.retractions import calls_another_right, is_replaced
 from touchstone.checks.notation.numerals import scale_of
 from touchstone.checks.notation.tokens import Token, tokens_of
 from touchstone.checks.notation.trees import value_or_none
@@ -51,6 +58,8 @@ _TYPED = (
     | dict.fromkeys((0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF))
 )
 """One sign for minus, full-width digits, letters and round brackets as others, and nothing for what is not shown."""
+_FORMULA_ENDS = re.compile(r"^(?:[\s$}*]|\\[)\]]|\\(?:text|mbox)\s?\{){1,8}")
+"""What closes a box's formula, or goes on with words within it."""
 _PUNCTUATION = frozenset((".", ",", ";", "?", "!", ":", "-", '"', "'", "¤", "=>"))
 
 
@@ -70,7 +79,7 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
     """Candidates for the bare answer of a text, best first, in linear time.
 
     `choice`: the expected answer is an option's letter, so options named in the text are candidates too. None if the
-    words that mark the answer stand behind a condition: `If n is odd, the answer is 41`.
+    text says when its answer holds (`If n is odd, the answer is 41`), or takes it back.
     """
     kept = _collapsed(text[-TAIL:])
     if len(text) <= BARE_LIMIT:
@@ -88,7 +97,7 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
     if boxes and place <= boxes[-1].start():
         yield from _of_boxes(kept, boxes)
         return
-    if place >= 0 and _is_on_condition(kept, place):
+    if place >= 0 and is_marked_on_condition(kept, place):
         return
     if choice:
         if chosen(kept) is not None:
@@ -105,25 +114,22 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
     yield from _unmarked(kept, short=len(text) <= BARE_LIMIT)
 
 
-def _is_on_condition(text: str, place: int) -> bool:
-    """Whether the sentence before the words that introduce an answer, at `place`, says when the answer holds."""
-    begin = max(0, place - _SENTENCE)  # a `^` in the pattern is the beginning of the text, not this place
-    end = begin + len(text[begin:place].rstrip())
-    return _PATTERN["on condition before"].search(text, begin, end) is not None
-
-
 def _unmarked(text: str, *, short: bool) -> Iterator[Candidate]:
     """Candidates from a text that marks no answer: the text itself if it is short, and what its sentences conclude.
 
-    None if a short text calls another answer right as well: `12, but 13 is also correct`.
+    None if a short text calls another answer right as well: `12, but 13 is also correct`; or gives its value on a
+    condition: `If n is odd: 41`.
     """
     if short:
-        if _PATTERN["another right"].search(text) is not None:
+        if calls_another_right(text):
             return
         if (reason := _PATTERN["reason"].search(text)) is not None:
             text = text[: reason.start()]
+        if ":" in text and holds_on_condition(text, text.rfind(":"), len(text)):
+            return
         if "=" not in text or not _is_condition(text, list(_PATTERN["introduced"].finditer(text))):
-            yield Candidate(text)
+            # Lines with colons may be several answers: `Tom: 12`, `Ann: 13`.
+            yield Candidate(text, certain=not ("\n" in text and ":" in text))
     if _is_prose(text):
         yield from _concluded(text)
 
@@ -179,8 +185,11 @@ def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
 
 
 def _goes_on_answering(boxed: str, behind: str) -> bool:
-    """Whether the text behind a box takes the boxed answer back, or calls another right: `No wait, 13.`, `or C`."""
-    if _gives_another(f".{behind}"):
+    """Whether the text behind a box takes the boxed answer back, calls another right, or says when the answer holds.
+
+    `No wait, 13.`, `or C`, `if n is odd`.
+    """
+    if is_replaced(boxed, f".{behind}") or goes_on_with_condition(_FORMULA_ENDS.sub("", behind), 0):
         return True
     return _PATTERN["boxed choice"].fullmatch(boxed) is not None and _goes_on_choosing(behind.lstrip("$"), 0)
 
@@ -224,10 +233,11 @@ def _is_prose(text: str) -> bool:
     """Whether the text is one or more sentences, not a value with its unit."""
     if "\n" in text or ("**" in text and _PATTERN["bold"].search(text)):
         return True
-    words = len(_PATTERN["word"].findall(text))
-    if words == _PROSE_WORDS - 1 and _PATTERN["introduced"].search(text) is not None:
-        return "=" not in text
-    return words >= _PROSE_WORDS or len(_PATTERN["han"].findall(text)) >= _PROSE_HAN
+    words, han = len(_PATTERN["word"].findall(text)), len(_PATTERN["han"].findall(text))
+    if words >= _PROSE_WORDS or han >= _PROSE_HAN:
+        return True
+    short = words == _PROSE_WORDS - 1 or han > 1
+    return short and "=" not in text and _PATTERN["introduced"].search(text) is not None
 
 
 def _boxed(text: str, boxes: list[re.Match[str]]) -> tuple[str, bool]:
@@ -354,21 +364,22 @@ def _shortened(text: str) -> Iterator[Candidate]:
 
     None if the text then takes the answer back, or gives another: `12. No wait, 13.`, `12. 13 is also correct.`
     """
-    if _gives_another(text):
+    first = _PATTERN["sentence end"].split(text, maxsplit=1)[0]
+    if is_replaced(first, text[len(first) :]):
         return
     line = text.split("\n", maxsplit=1)[0].strip()
     line = _PATTERN["closing bold"].sub("", _PATTERN["bold"].sub(r"\1", line))
     if (denied := _PATTERN["another denied"].search(line)) is not None:
         line = line[: denied.start()]
-    # The ! of `The answer is 26!` may be a factorial or an exclamation mark.
-    yield Candidate(line, certain=not line.endswith("!"))
+    # The ! of `The answer is 26!` may be a factorial or an exclamation mark, and the - of `- 12` a bullet or a sign.
+    yield Candidate(line, certain=not (line.endswith("!") or line.startswith("- ")))
     sentence = _PATTERN["sentence end"].split(line, maxsplit=1)[0]
     if chosen(sentence) is not None and _goes_on_choosing(line, len(sentence)):
         return
     if sentence != line:
         yield Candidate(sentence, certain=line[len(sentence)] != "!")
     if len(_PATTERN["word"].findall(sentence)) >= _PROSE_WORDS - 1 or len(_PATTERN["han"].findall(sentence)) > 1:
-        yield from _ends(sentence)
+        yield from _ends(sentence, marked=True)
 
 
 def _choices(text: str, marked: str | None) -> Iterator[str]:
@@ -376,26 +387,37 @@ def _choices(text: str, marked: str | None) -> Iterator[str]:
     if marked is not None:
         marked = _PATTERN["bold"].sub(r"\1", marked)
         letters = _PATTERN["letter choice"].match(marked)
-        if letters is not None and not _goes_on_choosing(marked, letters.end(1)):
+        if letters is not None and not _is_left(marked, letters.end(1)):
             yield letters[1]
+        return
+    if (right := _PATTERN["called right choice"].fullmatch(text)) is not None:
+        yield right[1] or right[2]
         return
     text = _PATTERN["bold"].sub(r"\1", text)
     if _PATTERN["leading denied"].match(text):
         return
     if (leading := _PATTERN["leading choice"].match(text)) is not None:
-        if _goes_on_choosing(text, leading.end(1)):
+        if _is_left(text, leading.end(1)):
             return
         yield leading[1]
     denied = {letter.upper() for letter in _PATTERN["denied choice"].findall(text)}
     found = _PATTERN["stated choice"].finditer(text)
-    stated = {each[1] for each in found if each[1].isupper() and not _is_denied(text, each.start())} - denied
+    stated = {
+        each[1]
+        for each in found
+        if each[1].isupper()
+        and not _is_denied(text, each.start())
+        and not _is_denied(text, each.start(), _PATTERN["doubted choice"])
+        and not holds_on_condition(text, each.start(), each.end())
+    } - denied
     if len(stated) == 1:
         yield stated.pop()
 
 
-def _gives_another(text: str) -> bool:
-    """Whether a text takes its answer back behind a stop, or calls another right: `12. No wait, 13.`"""
-    return _PATTERN["taken back"].search(text) is not None or _PATTERN["another right"].search(text) is not None
+def _is_left(text: str, place: int) -> bool:
+    """Whether the text behind an option's letter names another one, takes it back, or says when it holds."""
+    behind = text[place:]
+    return _goes_on_choosing(text, place) or is_replaced("", behind) or goes_on_with_condition(behind, 0)
 
 
 def _goes_on_choosing(text: str, place: int) -> bool:
@@ -412,24 +434,28 @@ def _concluded(text: str) -> Iterator[Candidate]:
     """Candidates without a mark: the value in bold type, the last line, the value at the end of the last sentence."""
     found = _PATTERN["bold"].finditer(text) if "**" in text else ()
     bold = [
-        each[1]
-        for each in found
-        if not _is_denied(text, each.start()) and not _PATTERN["denies"].match(text, each.end())
+        each for each in found if not _is_denied(text, each.start()) and not _PATTERN["denies"].match(text, each.end())
     ]
     if bold:
-        yield Candidate(bold[-1].strip(" :："))
+        end = bold[-1].end()
+        if holds_on_condition(text, bold[-1].start(), end) or is_replaced(bold[-1][1], text[end:]):
+            return
+        yield Candidate(bold[-1][1].strip(" :："))
     sentences = [sentence.strip() for sentence in _PATTERN["sentence end"].split(text) if sentence and sentence.strip()]
+    if len(sentences) > 1 and is_supposed(*sentences[-2:]):
+        return
     if len(sentences) > 1 or (sentences and (len(text) > BARE_LIMIT or bold)):
         yield Candidate(sentences[-1])
     if len(sentences) == 1 or (sentences and _is_prose(sentences[-1])):
         yield from _ends(sentences[-1], whole=len(sentences) == 1 and len(text) <= _SENTENCE)
 
 
-def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
+def _ends(sentence: str, *, whole: bool = False, marked: bool = False) -> Iterator[Candidate]:
     """The value at the end of a sentence: behind `=` or `is`, in the last formula, or the only number.
 
     `whole`: the sentence is the whole answer, so a value behind `=` or `is` is certain. If a word of another
-    language may change it, a value counts only if it is all that stands behind them.
+    language may change it, a value counts only if it is all that stands behind them. A value that holds under a
+    condition does not count. `marked`: the sentence stands behind a mark.
     """
     introduced = list(_PATTERN["introduced"].finditer(sentence))
     if not (introduced or _PATTERN["may hold value"].search(sentence)) or DENIAL.search(sentence):
@@ -442,28 +468,44 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
     if _PATTERN["vague"].search(clause) or _is_condition(sentence, introduced):
         return
     if introduced:
-        value = sentence[introduced[-1].end() :].strip(" .,:")
         several = _is_one_of_several(sentence, introduced)
+        value = sentence[introduced[-1].end() :].strip(" .,:")
         if several and not _is_worked_out(sentence[: introduced[-1].end()], value):
+            return
+        if holds_on_condition(sentence, introduced[-1].start(), len(sentence)):
             return
         yield Candidate(value, certain=whole and not several)
         if changing:
             return
-        if (leading := _PATTERN["number"].match(value)) is not None:
-            yield from _with_unit(leading[0], value[leading.end() :])
+        yield from _leading(value)
     formulas = list(_PATTERN["displayed"].finditer(sentence)) if "$" in sentence or "\\" in sentence else []
     if formulas:
-        yield from _formula(sentence, formulas[-1])
-        return
+        start, end = formulas[-1].span()
+        if not (_is_aside(sentence[:start], marked=marked) or holds_on_condition(sentence, start, end)):
+            yield from _formula(sentence, formulas[-1])
+    elif _PATTERN["said of the answer"].search(sentence) is None:
+        yield from _only_number(sentence, marked=marked)
+
+
+def _leading(value: str) -> Iterator[Candidate]:
+    """The number at the beginning of what stands behind `=` or `is`, unless another value is joined to it."""
+    leading = _PATTERN["number"].match(value)
+    if leading is not None and _PATTERN["stated behind"].search(value, leading.end()) is None:
+        yield from _with_unit(leading[0], value[leading.end() :])
+
+
+def _only_number(sentence: str, *, marked: bool) -> Iterator[Candidate]:
+    """The only number of a sentence, or its only amount of money: 220 $ in 12 months."""
     places = [
         each.span()
         for each in _PATTERN["number"].finditer(sentence)
         if not _is_operand(sentence[: each.start()]) and not _is_member(sentence, each.start())
     ]
     priced = [(at, end) for at, end in places if _PATTERN["price"].search(sentence[max(0, at - 1) : end + 2])]
-    # If only one of the numbers is an amount of money, it counts: 220 $ in 12 months.
     for at, end in places if len(places) == 1 else priced if len(priced) == 1 else ():
-        yield from _with_unit(sentence[at:end], sentence[end:])
+        aside = _is_aside(sentence[:at], marked=marked) or _PATTERN["said of the number"].match(sentence, end)
+        if not (aside or holds_on_condition(sentence, at, end)):
+            yield from _with_unit(sentence[at:end], sentence[end:])
 
 
 def _is_condition(sentence: str, introduced: list[re.Match[str]]) -> bool:
@@ -523,6 +565,17 @@ def _is_operand(before: str) -> bool:
     return _PATTERN["operand"].search(clause) is not None and _PATTERN["total of"].search(clause) is None
 
 
+def _is_aside(before: str, *, marked: bool) -> bool:
+    """Whether a number, by the words right before it, is a bound, one of several, or of a place: under 26, page 26.
+
+    `marked`: behind a mark a number without a verb is no answer if a preposition is before it: `proportional to 26`.
+    """
+    clause = before[-_CLAUSE:]
+    if marked and _PATTERN["aside behind a mark"].search(clause) and not _PATTERN["verb behind"].search(before):
+        return True
+    return _PATTERN["aside"].search(clause) is not None and _PATTERN["total of"].search(clause) is None
+
+
 def _is_member(sentence: str, place: int) -> bool:
     """Whether `place` is inside brackets with more than one member: the 5 of (0, -5)."""
     opened = max(sentence.rfind(bracket, 0, place) for bracket in "([（［")
@@ -536,7 +589,7 @@ def _with_unit(number: str, behind: str) -> Iterator[Candidate]:
     If other words stand behind the number, the candidate may only confirm a number without a unit.
     """
     length, rest = _unit_of(behind)
-    if any(_PATTERN["makes another"].match(each) for each in (behind, behind[length:])):
+    if any(_PATTERN["makes another"].match(behind, at) or goes_on_with_condition(behind, at) for at in (0, length)):
         return
     if rest == "unread" or (rest == "words" and _PATTERN["han"].match(behind.strip()[:1])):
         return

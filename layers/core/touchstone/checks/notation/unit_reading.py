@@ -103,8 +103,10 @@ class _Reader:
         return self._tokens[place] if place < len(self._tokens) else None
 
     def _product(self) -> tuple[Unit, ...]:
-        first = self._peek()
+        first, second = self._peek(), self._peek(1)
         divides = first is not None and (first.is_sign("/") or first.text.lower() == "per")
+        if first is not None and second is not None and first.text in ("a", "an") and first.spaced:
+            divides = second.spaced and len(second.text) >= NOUN_LENGTH  # 12 a day
         readings = (ONE,) if divides else self._factor()
         below = False
         while readings and (token := self._peek()) is not None and not token.is_sign(")"):
