@@ -18,6 +18,7 @@ from touchstone.oracle import comparison as steps
 from touchstone.oracle.compared import ComparisonResult
 from touchstone.oracle.comparison import COMPARISON_TRIES, RANKING_ROUND_ID, DimensionComparison
 from touchstone.oracle.entries import FinalistEntry
+from touchstone.oracle.judging import Judging
 from touchstone.oracle.model import Unjudged
 from touchstone.oracle.scores_panel import compare_by_judges
 from touchstone.oracle.task import Task
@@ -79,15 +80,18 @@ async def compare_round(
         # With a panel, labels stay the same until a reply was of no use: labels drawn anew make new questions, and the
         # stored replies of judges that have answered already would be lost.
         drawn = f"{task_id} {comparison.id} {tries}"
-        return await compare_by_judges(
-            asked,
-            entries(task, comparison),
+        judging = Judging(
             brief=task.request.brief,
             judge=WorkJudge(one, comparison.created_at),
-            panel=panel,
             deadline=Deadline.after(COMPARE_SECONDS),
-            rng=SystemRandom() if panel is None else Random(drawn),  # noqa: S311 - labels, no secret
             use_cache=tries == 0 or panel is not None,
+        )
+        return await compare_by_judges(
+            judging,
+            asked,
+            entries(task, comparison),
+            panel=panel,
+            rng=SystemRandom() if panel is None else Random(drawn),  # noqa: S311 - labels, no secret
             partial=tries + 1 >= COMPARISON_TRIES,
             wait_for_retry=context.clock() - comparison.created_at < SETTLED_WITHIN,
         )
