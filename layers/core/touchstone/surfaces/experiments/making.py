@@ -21,11 +21,9 @@ from touchstone.judges.prompts import VERSION_DIGITS
 from touchstone.judges.spends import spends_of, spends_of_failure
 from touchstone.material import Source
 from touchstone.surfaces.experiments.generation import (
-    DeckReply,
+    REPLIES,
     Failure,
     GeneratedPiece,
-    SummaryReply,
-    WrittenQuiz,
     material_of,
     max_reply_tokens,
     not_made,
@@ -44,7 +42,6 @@ type Side = Literal["a", "b"]
 SIDES: tuple[Side, Side] = ("a", "b")
 PURPOSES: Mapping[Side, str] = {"a": "make_a", "b": "make_b"}
 """The purpose of the calls of the makers of A and of B."""
-REPLIES: Mapping[Surface, type[JudgeReply]] = {"quiz": WrittenQuiz, "flashcards": DeckReply, "summary": SummaryReply}
 FORMS: Mapping[Surface, str] = {
     "summary": "Reply with one JSON object with exactly one field, `text`: what you wrote, plain text or Markdown.",
     "flashcards": (
