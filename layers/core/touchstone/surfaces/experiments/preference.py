@@ -126,9 +126,7 @@ class Preference(Strict):
         agree; None if too few gave a verdict. If judges were asked in turn: the verdict of the first judge whose
         verdict survived the swap.
         """
-        if not self.votes:
-            return verdict_in(self.orders)
-        return _first_steady(self.votes) if self.in_turn else _agreed(self.votes)
+        return _joint_verdict(self.votes, in_turn=self.in_turn) if self.votes else verdict_in(self.orders)
 
     @property
     def split(self) -> bool:
@@ -162,24 +160,22 @@ _SETTLED = PERMANENT_REASONS | {"no_material", "not_asked"}
 """The reasons for which there is no verdict that no further try can change."""
 
 
-def _agreed(votes: Sequence[JudgePreference]) -> Choice | None:
+def _joint_verdict(votes: Sequence[JudgePreference], *, in_turn: bool) -> Choice | None:
+    """The verdict of several judges, see `Preference.verdict`.
+
+    If no verdict of judges asked in turn survived the swap: a tie, or None if a judge that failed may still have one,
+    or if no judge has a verdict.
+    """
+    said, pending = [vote.verdict for vote in votes], sum(vote.pending for vote in votes)
+    if in_turn:
+        undecided: Choice | None = "tie" if any(said) and not pending else None
+        return next((one.verdict for one in votes if one.steady), undecided)
     from touchstone.statistics.votes import panel_vote  # on first use: it loads the exact arithmetic of fractions
 
-    said = [vote.verdict for vote in votes]
-    found = panel_vote(said, pending=sum(vote.pending for vote in votes))
+    found = panel_vote(said, pending=pending)
     if found.end == "split":
         return "tie"
     return next((one for one in said if one == found.label), None) if found.end == "agreed" else None
-
-
-def _first_steady(votes: Sequence[JudgePreference]) -> Choice | None:
-    """The verdict of the first judge whose verdict survived the swap.
-
-    If none survived: a tie, or None if a judge that failed may still have one, or if no judge has a verdict.
-    """
-    if (steady := next((one for one in votes if one.steady), None)) is not None:
-        return steady.verdict
-    return "tie" if any(one.verdict for one in votes) and not any(one.pending for one in votes) else None
 
 
 def no_preference(why: Literal["no_material", "not_asked"]) -> Preference:
@@ -235,38 +231,30 @@ async def preference_by(
     They are asked side by side, or in turn until the verdict of one survives the swap. Nothing is raised for a judge
     that fails. The caller makes sure that there are enough judges (`JudgePanel.shortage`).
     """
+
+    async def ask(judge: Judge) -> tuple[JudgePreference, Preference]:
+        found = await preference_of(a, b, source, measuring(judge))
+        return _vote(judge, found), found
+
+    said: list[tuple[JudgePreference, Preference]] = []
     if panel.in_turn:
-        return await _in_turn(a, b, source, panel, measuring)
-    found = await gather_all(preference_of(a, b, source, measuring(judge)) for judge in panel.judges)
-    votes = [_vote(judge, one) for judge, one in zip(panel.judges, found, strict=True)]
-    votes += [_nobody(str(panel.too_few))] * (panel.wanted - len(votes))
-    verdict = _agreed(votes)
-    shown = min(votes, key=lambda one: (one.verdict is None, one.verdict != verdict))
+        for judge in panel.judges:
+            said.append(await ask(judge))
+            if said[-1][0].steady:
+                break
+    else:
+        said = await gather_all(map(ask, panel.judges))
+    votes = tuple(vote for vote, _ in said)
+    if not panel.in_turn:
+        votes += (_nobody(str(panel.too_few)),) * (panel.wanted - len(votes))
+    verdict = _joint_verdict(votes, in_turn=panel.in_turn)
+    shown = min(votes, key=lambda one: (panel.in_turn and not one.steady, one.verdict is None, one.verdict != verdict))
     return Preference(
         orders=shown.orders,
-        votes=tuple(votes),
-        excerpts=any(one.excerpts for one in found),
-        spends=tuple(spend for one in found for spend in one.spends),
-    )
-
-
-async def _in_turn(
-    a: Material, b: Material, source: Source, panel: JudgePanel, measuring: Callable[[Judge], Measuring]
-) -> Preference:
-    found: list[Preference] = []
-    votes: list[JudgePreference] = []
-    for judge in panel.judges:
-        found.append(await preference_of(a, b, source, measuring(judge)))
-        votes.append(_vote(judge, found[-1]))
-        if votes[-1].steady:
-            break
-    shown = min(votes, key=lambda one: (not one.steady, one.verdict is None))
-    return Preference(
-        orders=shown.orders,
-        votes=tuple(votes),
-        in_turn=True,
-        excerpts=found[0].excerpts,
-        spends=tuple(spend for one in found for spend in one.spends),
+        votes=votes,
+        in_turn=panel.in_turn,
+        excerpts=any(one.excerpts for _, one in said),
+        spends=tuple(spend for _, one in said for spend in one.spends),
     )
 
 
