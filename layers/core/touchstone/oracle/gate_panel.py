@@ -130,7 +130,8 @@ async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone
         if alone and not outcomes and isinstance(found, NotScored):
             return found
         outcomes.append(rule.outcome(PanelSeat(judge=judge, result=found)))
-        decisions = [_first_verdict(outcomes, number) for number in _numbers(rule.brief)]
+        columns = _by_criterion(rule.brief, outcomes)
+        decisions = [next((one.passed for one in each if one is not None), None) for each in columns]
         if False in decisions or None not in decisions:
             break
     first = outcomes[0]
@@ -145,10 +146,10 @@ async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone
     return _concluded(rule.brief, outcomes, decisions, failed, in_turn=True)
 
 
-def _first_verdict(outcomes: Sequence[_JudgeOutcome], number: int) -> bool | None:
-    """The verdict on a criterion of the first judge that is sure enough; None if no judge is."""
-    verdicts = (one.verdict_on(number) for one in outcomes)
-    return next((one.passed for one in verdicts if one is not None), None)
+def _by_criterion(brief: Brief, outcomes: Sequence[_JudgeOutcome]) -> list[list[CriterionCheck | None]]:
+    """What the judges say of each criterion; None for a judge whose verdict does not count."""
+    numbers = range(1, len(brief.acceptance_criteria) + 1)
+    return [[one.verdict_on(number) for one in outcomes] for number in numbers]
 
 
 async def _side_by_side(rule: _Rule, judges: JudgePanel, check: _Check) -> GateResult | NotScored:
@@ -159,7 +160,8 @@ async def _side_by_side(rule: _Rule, judges: JudgePanel, check: _Check) -> GateR
     outcomes = [rule.outcome(seat) for seat in seats]
     pending = sum(seat.pending for seat in seats)
     votes = [
-        panel_vote([_vote_on(one, number) for one in outcomes], pending=pending) for number in _numbers(rule.brief)
+        panel_vote([None if one is None else str(one.passed) for one in each], pending=pending)
+        for each in _by_criterion(rule.brief, outcomes)
     ]
     decisions = [None if vote.label is None else vote.label == str(True) for vote in votes]
     kinds = {vote.end for vote in votes}
@@ -167,15 +169,6 @@ async def _side_by_side(rule: _Rule, judges: JudgePanel, check: _Check) -> GateR
     if False not in decisions and kinds & {"pending", "lost"}:
         failed = failure_among(seats, pending="pending" in kinds)
     return _concluded(rule.brief, outcomes, decisions, failed)
-
-
-def _vote_on(one: _JudgeOutcome, number: int) -> str | None:
-    verdict = one.verdict_on(number)
-    return None if verdict is None else str(verdict.passed)
-
-
-def _numbers(brief: Brief) -> range:
-    return range(1, len(brief.acceptance_criteria) + 1)
 
 
 def _concluded(
@@ -196,7 +189,7 @@ def _concluded(
     language = language_of_task(brief)
     checks = (
         _criterion(number, criterion, end, outcomes, language)
-        for number, criterion, end in zip(_numbers(brief), brief.acceptance_criteria, decisions, strict=True)
+        for number, (criterion, end) in enumerate(zip(brief.acceptance_criteria, decisions, strict=True), start=1)
     )
     check = GateCheck(criteria_checks=tuple(checks), votes=tuple(map(_vote, outcomes)), in_turn=in_turn)
     passages = next((one.seat.answer.passages for one in outcomes if one.seat.answer is not None), ())
