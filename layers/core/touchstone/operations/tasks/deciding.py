@@ -16,7 +16,7 @@ from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.model import Unjudged
 from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist
-from touchstone.oracle.submission import Submission, recompared
+from touchstone.oracle.submission import Submission, recompared, rescored
 from touchstone.oracle.task import Task
 from touchstone.records.judgements import CHALLENGED
 
@@ -58,9 +58,10 @@ def settle(context: TaskContext, challenge: Challenge) -> TaskProgress:
     if challenge.id in task.undecided:
         if challenge.state == "upheld" and challenge.scoring is not None:
             ref = context.ref("submission", challenge.submission_id, task.id)
-            context.judgements.rescore(
-                ref, scoring=challenge.scoring, readings=challenge.readings, passages=challenge.passages
+            again = partial(
+                rescored, scoring=challenge.scoring, readings=challenge.readings, passages=challenge.passages
             )
+            context.judgements.judged(ref, again, during=CHALLENGED)
             _recompare(context, task, challenge)
         places = challenge.places if challenge.state == "upheld" else None
         context.tasks.change(task.ref, lambda one: task_steps.decided(one, challenge.id, places))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from random import random
 from typing import TYPE_CHECKING, Literal
 
@@ -60,7 +61,9 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
     found = await _judged(context, task, submission, work, stage="gate", deadline=deadline)
     if isinstance(found, _Failed):
         return _after(context, submission, found)
-    return _progress(context.judgements.gate(ref, check=found.value.check, spends=found.spends), at="received")
+    gate = found.value.check
+    after = context.judgements.judged(ref, lambda one: steps.gated(one, gate), spends=found.spends)
+    return _progress(after, at="received")
 
 
 async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | None = None) -> TaskProgress:
@@ -90,14 +93,15 @@ async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | No
     found = await _judged(context, task, submission, work, stage="scoring", deadline=deadline)
     if isinstance(found, _Failed):
         return _after(context, submission, found)
-    scored = context.judgements.score(
-        ref,
-        scoring=found.value.scoring,
+    result = found.value
+    step = partial(
+        steps.scored,
+        scoring=result.scoring,
         race=not task.contest,
-        readings=found.value.readings,
-        passages=found.value.passages,
-        spends=found.spends,
+        readings=result.readings,
+        passages=result.passages,
     )
+    scored = context.judgements.judged(ref, step, spends=found.spends)
     _close_by(context, scored)
     return _progress(scored, at="gate_passed")
 
@@ -210,11 +214,13 @@ def _after(context: TaskContext, submission: Submission, failed: _Failed) -> Tas
         failed.failure, attempts=submission.attempts, provider=failed.provider, now=context.clock(), asked_at=asked_at
     ):
         case GivenUp():
-            return _progress(context.judgements.give_up(submission.ref, why=why, spends=spends), at=submission.state)
+            after = context.judgements.judged(submission.ref, lambda one: steps.given_up(one, why), spends=spends)
+            return _progress(after, at=submission.state)
         case Postponed(until=until, ended=ended):
             if ended != "unread":
                 until += _spread(context, submission)
-            back = context.judgements.put_back(submission.ref, why=why, until=until, ended=ended, spends=spends)
+            step = partial(steps.put_back, why=why, until=until, ended=ended)
+            back = context.judgements.judged(submission.ref, step, spends=spends)
             return replace(_progress(back, at=submission.state), reason=why.reason)
 
 
@@ -232,7 +238,7 @@ def _nothing_to_do(context: TaskContext, submission: Submission, *, at: Submissi
     """The progress of a submission that is not to be judged now. A submission whose tries are used up is given up."""
     if submission.state == at and submission.attempts.exhausted(context.clock()):
         why = Unjudged(stage=stage, reason="timed_out", details=(INTERRUPTED,))
-        submission = context.judgements.give_up(submission.ref, why=why)
+        submission = context.judgements.judged(submission.ref, lambda one: steps.given_up(one, why))
     return _progress(submission, at=at)
 
 
