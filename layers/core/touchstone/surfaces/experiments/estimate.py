@@ -29,8 +29,8 @@ from touchstone.surfaces.claims import claims_of
 from touchstone.surfaces.evaluation import SECONDS
 from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, generate, not_made
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, Maker, PromptMaker
-from touchstone.surfaces.experiments.making import PROVIDERS_TIER, SIDES, MakerOrder, Makers
-from touchstone.surfaces.experiments.model import Experiment, ExperimentTerms, Generation, Pair
+from touchstone.surfaces.experiments.making import PROVIDERS_TIER, MakerOrder, Makers
+from touchstone.surfaces.experiments.model import SIDES, Experiment, ExperimentTerms, Generation, Pair
 from touchstone.surfaces.experiments.preference import preference_of
 from touchstone.surfaces.grounding import TOKENS_AN_ITEM
 from touchstone.surfaces.measuring import Measuring

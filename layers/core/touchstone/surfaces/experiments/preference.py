@@ -17,7 +17,7 @@ from touchstone.judges.spends import Spend, single_replier
 from touchstone.material import Source
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import Material
-from touchstone.surfaces.experiments.model import surface_of
+from touchstone.surfaces.experiments.model import SIDES, Side, surface_of
 from touchstone.surfaces.experiments.showing import MATERIAL_CHARS, SOURCE_CHARS, Excerpt, excerpt, text_of
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.numbered import is_blank
@@ -29,7 +29,8 @@ OUTPUT_TOKENS = 1_536
 
 type Choice = Literal["a", "b", "tie"]
 """A verdict. It names the variant, not the place at which the variant stood."""
-type Place = Literal["a", "b"]
+type NoVerdict = Unscored | Literal["no_material", "not_asked"]
+"""Why there is no verdict: nobody answered, or not by the rules; a variant had no material; or nobody was asked."""
 
 
 class PreferenceReply(JudgeReply):
@@ -49,12 +50,12 @@ class PreferenceVote(Strict):
     variants' material, checked to occur in it; None if the judge quoted nothing of that variant.
     """
 
-    first: Place
+    first: Side
     verdict: Choice | None
     reason: str = ""
     evidence_a: str | None = None
     evidence_b: str | None = None
-    unscored: Unscored | Literal["no_material", "not_asked"] | None = None
+    unscored: NoVerdict | None = None
     details: tuple[str, ...] = ()
 
 
@@ -180,13 +181,12 @@ def _joint_verdict(votes: Sequence[JudgePreference], *, in_turn: bool) -> Choice
 
 def no_preference(why: Literal["no_material", "not_asked"]) -> Preference:
     """The preference for a pair that nobody was asked about."""
-    return Preference(orders=(_silent("a", why), _silent("b", why)))
+    return Preference(orders=_silence(why))
 
 
-def _silent(
-    first: Place, why: Unscored | Literal["no_material", "not_asked"], details: tuple[str, ...] = ()
-) -> PreferenceVote:
-    return PreferenceVote(first=first, verdict=None, unscored=why, details=details)
+def _silence(why: NoVerdict, details: tuple[str, ...] = ()) -> BothOrders:
+    a, b = (PreferenceVote(first=first, verdict=None, unscored=why, details=details) for first in SIDES)
+    return a, b
 
 
 async def preference_of(a: Material, b: Material, source: Source, measuring: Measuring) -> Preference:
@@ -200,7 +200,7 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
         "b": excerpt(text_of(b), most=MATERIAL_CHARS),
     }
 
-    async def ask(first: Place, second: Place) -> tuple[PreferenceVote, tuple[Spend, ...]]:
+    async def ask(first: Side, second: Side) -> tuple[PreferenceVote, tuple[Spend, ...]]:
         pieces = (shown[first], shown[second])
 
         def render(faults: list[str]) -> Prompt:
@@ -216,7 +216,7 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
         )
         if isinstance(found, Checked):
             return _order(first, second, found.value), found.spends
-        return _silent(first, found.reason, found.details), found.spends
+        return PreferenceVote(first=first, verdict=None, unscored=found.reason, details=found.details), found.spends
 
     (one, paid), (other, paid_too) = await gather_all([ask("a", "b"), ask("b", "a")])
     excerpts = any(one.left_out for one in (shown_source, *shown.values()))
@@ -260,8 +260,7 @@ async def preference_by(
 
 def _nobody(why: str) -> JudgePreference:
     """The vote that stands in the place of a judge that does not exist."""
-    orders = (_silent("a", "misconfigured", (why,)), _silent("b", "misconfigured", (why,)))
-    return JudgePreference(provider=None, orders=orders)
+    return JudgePreference(provider=None, orders=_silence("misconfigured", (why,)))
 
 
 def _vote(judge: Judge, found: Preference) -> JudgePreference:
@@ -274,7 +273,7 @@ def _vote(judge: Judge, found: Preference) -> JudgePreference:
     )
 
 
-def _order(first: Place, second: Place, reply: PreferenceReply) -> PreferenceVote:
+def _order(first: Side, second: Side, reply: PreferenceReply) -> PreferenceVote:
     verdicts: dict[str, Choice] = {"FIRST": first, "SECOND": second, "TIE": "tie"}
     evidence = {first: reply.evidence_first, second: reply.evidence_second}
     return PreferenceVote(
