@@ -122,16 +122,16 @@ def _dimension(place: int, seats: Sequence[PanelSeat[ScoringResult]], *, pending
             "score": score,
             "band": band_of(score),
             "flag": "below_expected" if score < PENALTY_BELOW else None,
-            "votes": tuple(_vote(seat, one) for seat, one in zip(seats, given, strict=True)),
+            "votes": tuple(_vote(seat, place) for seat in seats),
         }
     )
 
 
-def _vote(seat: PanelSeat[ScoringResult], score: DimensionScore | None) -> DimensionVote:
+def _vote(seat: PanelSeat[ScoringResult], place: int) -> DimensionVote:
     """The vote of a wanted judge on a dimension, as the record keeps it."""
-    if seat.answer is None or score is None:
-        return _silence(seat)
-    by = seat.answer.readings[0]
+    if isinstance(seat.result, NotScored):
+        return _silence(seat.provider, seat.result)
+    by, score = seat.result.readings[0], seat.result.scoring.dimension_scores[place]
     return DimensionVote(
         provider=seat.provider,
         model=by.model,
@@ -143,10 +143,8 @@ def _vote(seat: PanelSeat[ScoringResult], score: DimensionScore | None) -> Dimen
     )
 
 
-def _silence[T](seat: PanelSeat[T]) -> DimensionVote:
-    if not isinstance(seat.result, NotScored):
-        raise TypeError("a judge that said something is not silent")
-    return DimensionVote(provider=seat.provider, unscored=seat.result.reason, because=seat.result.details)
+def _silence(provider: str | None, failure: NotScored) -> DimensionVote:
+    return DimensionVote(provider=provider, unscored=failure.reason, because=failure.details)
 
 
 def _compared(seats: Sequence[PanelSeat[ComparisonResult]], *, pending: int) -> ComparisonResult | NotScored:
@@ -167,7 +165,7 @@ def _compared(seats: Sequence[PanelSeat[ComparisonResult]], *, pending: int) -> 
         unscored={
             first.labels[label]: tuple(_faults(first.labels[label], results)) for label in found if label not in entries
         },
-        silent=tuple(_silence(seat) for seat in seats if seat.answer is None),
+        silent=tuple(_silence(seat.provider, seat.result) for seat in seats if isinstance(seat.result, NotScored)),
         spends=spends,
     )
 
