@@ -1,6 +1,7 @@
 """A submission's way from its arrival to its scores, whatever comes twice, too late or out of turn."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,7 @@ from tests.support.oracle import (
 from tests.support.records import a_spend
 from touchstone.attempts import LEASE, RETRY_PERIOD
 from touchstone.errors import ConflictError, InputError, NotFoundError, TooLargeError
+from touchstone.judges.spends import paying
 from touchstone.oracle.handing_in import (
     MAX_SUBMISSION_BYTES,
     SubmissionRequest,
@@ -40,7 +42,6 @@ from touchstone.oracle.submission import (
     gated,
     given_up,
     overtaken,
-    paying,
     put_back,
     recompared,
     rescored,
@@ -298,9 +299,9 @@ def test_tries_that_are_used_up_begin_no_other_and_giving_up_forgets_them() -> N
 
 
 REPEATABLE: dict[str, SubmissionStep] = STEPS | {
-    "passed": paying(lambda one: gated(one, passed_gate()), [a_spend()]),
+    "passed": paying(partial(gated, check=passed_gate()), [a_spend()]),
     "begun scoring": lambda one: begun(one, at="gate_passed", now=NOW),
-    "compared": paying(lambda one: compared(one, COMPARED), [a_spend()]),
+    "compared": paying(partial(compared, comparisons=COMPARED), [a_spend()]),
     "rescored": lambda one: rescored(one, scoring(90)),
     "recompared": lambda one: recompared(one, COMPARED),
 }

@@ -191,16 +191,6 @@ def begun(submission: Submission, *, at: SubmissionState, now: datetime) -> Subm
     return submission if attempts is None else submission.model_copy(update={"attempts": attempts})
 
 
-def paying(step: SubmissionStep, spends: Sequence[Spend]) -> SubmissionStep:
-    """The step, which also adds these paid judge calls if it changes the submission."""
-
-    def pay(submission: Submission) -> Submission:
-        after = step(submission)
-        return after if after is submission else after.model_copy(update={"spends": (*after.spends, *spends)})
-
-    return pay
-
-
 def put_back(submission: Submission, why: Unjudged, *, until: datetime, ended: TryEnd) -> Submission:
     """The submission after a try that brought no result. Its stage may be tried again, but not before `until`.
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Never
 
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, paying
 from touchstone.oracle import submission as steps
 from touchstone.oracle.submission import Submission, SubmissionState, SubmissionStep
 from touchstone.oracle.task import TaskState
@@ -76,7 +76,7 @@ class Judgements(OfKind[Job[Submission, Never]]):
         def still(after: Submission) -> Sequence[Action]:
             return () if after.state == "overtaken" else (_in_state(task, during),)
 
-        return self._records.change(ref.tenant, key_of(ref), steps.paying(in_time, spends), also_write=still)
+        return self._records.change(ref.tenant, key_of(ref), paying(in_time, spends), also_write=still)
 
 
 def _in_state(task: Key, states: frozenset[TaskState]) -> Action:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from random import Random, SystemRandom
 
 from touchstone.clock import Deadline
@@ -10,6 +11,7 @@ from touchstone.errors import RefusedError
 from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel
+from touchstone.judges.spends import paying
 from touchstone.operations.jobs.after_failure import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.jobs.traced import traced
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
@@ -121,11 +123,10 @@ def _after(
     late = now - comparison.created_at >= SETTLED_WITHIN
     match next_try:
         case Postponed(until=until, ended=ended) if not late:
-            return context.comparisons.change(
-                comparison, lambda one: steps.put_back(one, why, until=until, ended=ended, spends=found.spends)
-            )
+            step = partial(steps.put_back, why=why, until=until, ended=ended)
         case Postponed() | GivenUp():
-            return context.comparisons.change(comparison, lambda one: steps.given_up(one, why, spends=found.spends))
+            step = partial(steps.given_up, why=why)
+    return context.comparisons.change(comparison, paying(step, found.spends))
 
 
 def _given_up_if_stuck(context: TaskContext, comparison: DimensionComparison) -> DimensionComparison:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, paying
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.tasks.ranking import final_of, left_to_compare, of_finalist, why_uncompared
 from touchstone.oracle import challenge as steps
@@ -43,10 +43,8 @@ def decide(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgres
         upheld = _place_of(places, challenge.submission_id) != _place_of(task.places, challenge.submission_id)
         spends = tuple(spend for one in said for spend in one.spends)
         state: Literal["upheld", "rejected"] = "upheld" if upheld else "rejected"
-        kept, now = places if upheld else (), context.clock()
-        challenge = context.challenges.change(
-            challenge.ref, lambda one: steps.decided(one, state, places=kept, now=now, spends=spends)
-        )
+        step = partial(steps.decided, state=state, places=places if upheld else (), now=context.clock())
+        challenge = context.challenges.change(challenge.ref, paying(step, spends))
     return settle(context, challenge)
 
 
@@ -87,9 +85,8 @@ def _recompare(context: TaskContext, task: Task, challenge: Challenge) -> None:
 
 def give_up(context: TaskContext, challenge: Challenge, why: Unjudged, *, spends: Sequence[Spend] = ()) -> TaskProgress:
     """Leave a challenge that nobody could judge: the ranking stands, and the challenge stores `why`."""
-    now = context.clock()
-    given_up = context.challenges.change(challenge.ref, lambda one: steps.unresolved(one, why, now=now, spends=spends))
-    return settle(context, given_up)
+    step = paying(partial(steps.unresolved, why=why, now=context.clock()), spends)
+    return settle(context, context.challenges.change(challenge.ref, step))
 
 
 def _places(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
+from touchstone.judges.spends import paying
 from touchstone.operations.tasks.context import TaskContext, TaskProgress, pause_after, progress_of
 from touchstone.oracle import task as steps
 from touchstone.oracle.aggregation import aggregate
@@ -38,9 +39,8 @@ def rank_contest(context: TaskContext, task_id: str) -> TaskProgress:
             finals[kept.id] = final_of(task, kept.comparisons)
     spends = tuple(spend for one in said for spend in one.spends)
     places = rank(chosen, finals)
-    return progress_of(
-        context.tasks.change(task.ref, lambda one: steps.ranked(one, places, now=context.clock(), spends=spends))
-    )
+    step = paying(lambda one: steps.ranked(one, places, now=context.clock()), spends)
+    return progress_of(context.tasks.change(task.ref, step))
 
 
 def finalise(context: TaskContext, task_id: str) -> TaskProgress:
