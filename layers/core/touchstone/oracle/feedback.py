@@ -32,6 +32,7 @@ from touchstone.oracle.model import (
     Suggestion,
     judges_differ,
 )
+from touchstone.oracle.ranking import place_of
 from touchstone.oracle.submission import FinalistComparison, Standing, Submission, standing
 from touchstone.oracle.task import DECIDED, Task
 from touchstone.strict import Strict
@@ -220,7 +221,7 @@ def _scoring(submission: Submission, scoring: IndividualScoring, task: Task) -> 
     total = None if submission.uncompared else aggregate(task.dimensions, by_dimension)
     own = None if total is None else total.final
     penalties = () if total is None else total.penalties
-    place = next((place for place in task.places if place.submission_id == submission.id), None)
+    place = place_of(submission.id, task.places)
     contender = submission.contender
     flags: list[RiskFlag] = [flag for flag in scoring.risk_flags if flag != "judges_disagree" or not finalist]
     if any(one.disagrees for one in submission.comparisons):

@@ -29,7 +29,7 @@ from touchstone.oracle.bands import Band, band_of
 from touchstone.oracle.compared import MAX_ORDER_DIFFERENCE
 from touchstone.oracle.model import DimensionVote, GateCheck, IndividualScoring, JudgeOpinion, Score, Unjudged
 from touchstone.oracle.passages import Passage
-from touchstone.oracle.ranking import Contender
+from touchstone.oracle.ranking import Contender, place_of
 from touchstone.oracle.task import Task
 from touchstone.references import Reference
 from touchstone.strict import Strict
@@ -347,7 +347,7 @@ def standing(submission: Submission, task: Task) -> Standing:
         return submission.state
     if contender.eliminated_by:
         return "eliminated"
-    place = next((place for place in task.places if place.submission_id == submission.id), None)
+    place = place_of(submission.id, task.places)
     if place is None:
         return submission.state
     return "unscored" if place.rank is None else "ranked"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -295,9 +296,9 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
             failures.append(MisconfiguredError(str(error), sent=False))
             raise
 
-    makers = Makers(model_of=writer)
+    measure = partial(measure_pair, task.pair, task.terms, makers=Makers(model_of=writer), seconds=PAIR_SECONDS)
     if not task.terms.judged:
-        result = await measure_pair(task.pair, task.terms, judge=None, makers=makers, seconds=PAIR_SECONDS)
+        result = await measure(judge=None)
         late = [TimedOutError(LATE)] if result.unanswered and not failures else []
         return TryWithFailures(result=result, failures=[*failures, *late])
     try:
@@ -307,7 +308,7 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
     if task.terms.judges == 1 and not thresholds:
         tried = await try_noting_failures(
             lambda: WorkJudge(context.judge(cache_scope), record.created_at),
-            lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
+            lambda judge: measure(judge=judge),
             late=lambda result, noted: result.late or (bool(result.unanswered) and not noted and not failures),
         )
         return replace(tried, failures=[*failures, *tried.failures])
@@ -317,24 +318,13 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
         several = replace(panel, available=tuple(noting))
         if several.shortage is not None:
             raise several.shortage
-        return await measure_pair(
-            task.pair,
-            task.terms,
-            judge=noting[0],
-            several=several,
-            thresholds=thresholds,
-            makers=makers,
-            seconds=PAIR_SECONDS,
-        )
+        return await measure(judge=noting[0], several=several, thresholds=thresholds)
 
     tried = await try_several_noting_failures(lambda: panel.available, by_several, late=lambda result: result.late)
-    over = [TimedOutError(LATE)] if _unanswered_silently(tried, failures) else []
-    return replace(tried, failures=[*failures, *tried.failures, *over])
-
-
-def _unanswered_silently(tried: TryWithFailures[PairResult], failures: Sequence[JudgeError | LimitError]) -> bool:
-    """Whether something has no score though no call is known to have failed: a deadline ended the call from outside."""
-    return tried.result is not None and tried.result.unanswered and not tried.failures and not failures
+    failures += tried.failures
+    if tried.result is not None and tried.result.unanswered and not failures:
+        failures.append(TimedOutError(LATE))  # no call is known to have failed: a deadline ended one from outside
+    return replace(tried, failures=failures)
 
 
 def _nothing_to_do(context: ExperimentContext, pair: PairWork) -> StepProgress:

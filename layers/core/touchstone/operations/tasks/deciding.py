@@ -10,13 +10,12 @@ from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.tasks.ranking import final_of, left_to_compare, of_finalist, why_uncompared
 from touchstone.oracle import challenge as steps
 from touchstone.oracle import task as task_steps
-from touchstone.oracle.bands import Band
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.model import Unjudged
-from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist
-from touchstone.oracle.submission import Submission, recompared, rescored
+from touchstone.oracle.ranking import Contender, Place, Shortlist, place_of, rank, shortlist
+from touchstone.oracle.submission import recompared, rescored
 from touchstone.oracle.task import Task
 from touchstone.records.judgements import CHALLENGED
 
@@ -40,7 +39,7 @@ def decide(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgres
         places = _places(context, task, challenge, said)
         if (lost := _lost(task, challenge, places)) is not None:
             return give_up(context, challenge, why_uncompared(said, lost) or NOBODY_COULD)
-        upheld = _place_of(places, challenge.submission_id) != _place_of(task.places, challenge.submission_id)
+        upheld = _rank_of(places, challenge.submission_id) != _rank_of(task.places, challenge.submission_id)
         spends = tuple(spend for one in said for spend in one.spends)
         state: Literal["upheld", "rejected"] = "upheld" if upheld else "rejected"
         step = partial(steps.decided, state=state, places=places if upheld else (), now=context.clock())
@@ -124,28 +123,17 @@ def entrants_of(context: TaskContext, task: Task, challenge: Challenge) -> Entra
     for one in context.submissions.of_task(tenant=context.tenant, task_id=task.id):
         if one.comparisons or one.uncompared:
             compared.add(one.id)
-        contender = _rescored(one, challenge) if one.id == challenge.submission_id else one.contender
-        if contender is not None:
+        again = challenge.scoring if one.id == challenge.submission_id else None
+        counts = one if again is None else one.model_copy(update={"individual": again})
+        if (contender := counts.contender) is not None:
             contenders.append(contender)
     return Entrants(shortlist=shortlist(contenders), compared=frozenset(compared))
 
 
-def _rescored(submission: Submission, challenge: Challenge) -> Contender | None:
-    """The challenged submission as a contender, with the scores of its second opinion, or its own if there is none."""
-    if challenge.scoring is None:
-        return submission.contender
-    bands: dict[str, Band] = {one.dimension: one.band for one in challenge.scoring.dimension_scores}
-    return Contender(
-        submission_id=submission.id,
-        submitted_at=submission.submitted_at,
-        penalized_total=challenge.scoring.penalized_total,
-        bands=bands,
-    )
-
-
-def _place_of(places: Sequence[Place], submission_id: str) -> int | None:
+def _rank_of(places: Sequence[Place], submission_id: str) -> int | None:
     """The rank of a submission. None if it has no rank because it was eliminated or could not be scored."""
-    return next((place.rank for place in places if place.submission_id == submission_id), None)
+    place = place_of(submission_id, places)
+    return None if place is None else place.rank
 
 
 def _lost(task: Task, challenge: Challenge, places: Sequence[Place]) -> str | None:
