@@ -135,25 +135,25 @@ class _Run:
         self._resumed = len(self._done)
 
     async def measure(
-        self, terms: "_Asking", *, progress: Callable[[ExperimentProgress], None] | None, concurrency: int
+        self, asking: "_Asking", *, progress: Callable[[ExperimentProgress], None] | None, concurrency: int
     ) -> None:
         """Measure every pair that is not done."""
         left = [pair for pair in self._experiment.pairs if pair.number not in self._done]
-        expected = None if progress is None else await self._estimate(terms)
+        expected = None if progress is None else await self._estimate(asking)
 
         def tell() -> None:
             if progress is not None and expected is not None:
                 progress(self._progress(expected))
 
         tell()
-        ledger, asked = self._records.ledger, terms.recorded(self._recorded)
+        asked = asking.recorded(self._recorded)
         makers = Makers(
             model_of=lambda maker: asked.named[maker.model or ""], programs=LocalPrograms(self._records, self._registry)
         )
         seats = asyncio.Semaphore(AT_ONCE)
 
         async def one(pair: Pair) -> None:
-            if ledger.ended:
+            if self._stopped():
                 return
             result = await measure_pair(
                 pair,
@@ -162,12 +162,12 @@ class _Run:
                 several=asked.several,
                 generator=asked.writer,
                 makers=makers,
-                seconds=terms.seconds,
-                use_cache=terms.use_cache,
+                seconds=asking.seconds,
+                use_cache=asking.use_cache,
                 seats=seats,
             )
             # A pair during which the run was stopped lacks replies that a later run will have, so it is not done.
-            if not (ledger.ended and result.unanswered):
+            if not (self._stopped() and result.unanswered):
                 await self._keep(result)
                 tell()
 
@@ -188,10 +188,14 @@ class _Run:
             self._folder.conclude(conclusion)
         return conclusion
 
-    async def _estimate(self, terms: "_Asking") -> Estimate:
-        models = [self._registry.listed(one.provider, one.model) for one in terms.judges]
+    def _stopped(self) -> bool:
+        """Whether nothing more is asked in this run."""
+        return self._records.ledger.ended
+
+    async def _estimate(self, asking: "_Asking") -> Estimate:
+        models = [self._registry.listed(one.provider, one.model) for one in asking.judges]
         first, others = (models[0], models[1:]) if models else (None, ())
-        writer = None if terms.writer is None else self._registry.listed(terms.writer.provider, terms.writer.model)
+        writer = None if asking.writer is None else self._registry.listed(asking.writer.provider, asking.writer.model)
         return await estimate_of(self._experiment, first, others=others, writer=writer, registry=self._registry)
 
     async def _keep(self, result: PairResult) -> None:
