@@ -3,9 +3,12 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.support.briefs import dimensions
+from tests.support.briefs import brief, dimensions
+from touchstone.clock import Deadline
+from touchstone.judges.base import Judge
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.bands import band_of
+from touchstone.oracle.material import ReadSubmission, SubmissionJudging
 from touchstone.oracle.model import (
     Brief,
     CriterionCheck,
@@ -121,3 +124,18 @@ READING = JudgeOpinion(
     model="m",
     prompt_version="0" * 16,
 )
+
+
+async def judging_of(text: str, judge: Judge, *, use_cache: bool = True) -> tuple[SubmissionJudging, ReadSubmission]:
+    """A submission to the brief of tests that is to be judged by `judge` within half a minute, and as it was read."""
+    task = SubmissionJudging(
+        brief=brief(),
+        submission=text,
+        dimensions=dimensions(),
+        judge=judge,
+        deadline=Deadline.after(30.0),
+        use_cache=use_cache,
+    )
+    read = await task.read()
+    assert isinstance(read, ReadSubmission)
+    return task, read

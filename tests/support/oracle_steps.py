@@ -10,7 +10,7 @@ from touchstone.oracle import task as steps
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.model import TaskPath
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.submission import Submission
+from touchstone.oracle.submission import Submission, gated, scored
 from touchstone.oracle.task import Task
 from touchstone.records import Judgements, Submissions, Tasks, new_ulid
 
@@ -59,5 +59,5 @@ def scored_at(
 ) -> Submission:
     """A submission that passed its gate and was scored."""
     one = handed_in(submissions, task, submitter)
-    judgements.gate(one.ref, check=passed_gate())
-    return judgements.score(one.ref, scoring=scoring(score))
+    judgements.judged(one.ref, lambda it: gated(it, passed_gate()))
+    return judgements.judged(one.ref, lambda it: scored(it, scoring(score)))

@@ -19,7 +19,7 @@ MADE_WHILE_RUNNING = {
     "touchstone.chinese.scripts": "words of OpenCC's own tables, each escaped",
     "touchstone.judges.fence": "an escaped mark of hex digits",
     "touchstone.material.source": "compiled of a list into one that is found",
-    "touchstone.oracle.phrases": "compiled of a list into one that is found",
+    "touchstone.oracle.phrases": "compiled of a file beside the module into a table of its own, which is found",
     "touchstone.quizzes.correction": "an escaped form, without a repeat",
 }
 """Where a pattern is made of what is known only then, and why that is no danger."""

@@ -24,7 +24,7 @@ from touchstone.errors import NotFoundError, RefusedError, StoreError
 from touchstone.operations.jobs import sweep as sweeping
 from touchstone.operations.surfaces import experimenting
 from touchstone.references import Reference
-from touchstone.surfaces.experiments.pair_work import pair_over, pair_put_back
+from touchstone.surfaces.experiments.pair_work import PairSums, pair_over, pair_put_back
 from touchstone.surfaces.measurement import Unmeasured, begun
 from touchstone.workflows import Workflows
 
@@ -254,8 +254,8 @@ def test_an_experiment_of_which_one_pair_waits_for_hours_is_left_alone_though_th
     (one, _), (two, _) = (pairs.begin(which, number) for number in (1, 2))
     now, why = system_clock(), Unmeasured(reason="day_quota")
     tomorrow = now + timedelta(hours=10)
-    pairs.change(one, lambda it: pair_put_back(it, why, until=tomorrow, ended="limited", cost_usd=0.0, now=now))
-    pairs.change(two, lambda it: pair_over(it, None, cost_usd=0.0, now=now))
+    pairs.change(one, lambda it: pair_put_back(it, why, PairSums(), until=tomorrow, ended="limited", now=now))
+    pairs.change(two, lambda it: pair_over(it, None, PairSums(), now=now))
     for _ in range(3):
         later(3600)
         assert sweep.handler({}, Context())["restarted"] == 0

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from threading import Barrier
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from tests.support.records import HandClock, a_spend
 from tests.support.store_faults import losing_replies, refusing
 from touchstone.attempts import LEASE
 from touchstone.errors import ConflictError, NotFoundError, StoreError
+from touchstone.judges.spends import paying
 from touchstone.oracle import challenge as steps
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.ranking import Place
@@ -113,10 +115,8 @@ def test_r1_of_many_who_would_score_again_one_does(challenges: Challenges, made:
     with ThreadPoolExecutor(8) as workers:
         assert sum(workers.map(begin, range(8))) == 1
     until = clock() + timedelta(minutes=1)
-    why, spends = unjudged("scoring"), [a_spend()]
-    back = challenges.change(
-        made.ref, lambda one: steps.put_back(one, why, until=until, ended="limited", spends=spends)
-    )
+    step = partial(steps.put_back, why=unjudged("scoring"), until=until, ended="limited")
+    back = challenges.change(made.ref, paying(step, [a_spend()]))
     assert (back.attempts.tries, back.attempts.not_before, back.failure) == (0, until, unjudged("scoring"))
 
 
@@ -124,11 +124,11 @@ def test_r20_a_decision_is_kept_once(challenges: Challenges, made: Challenge, cl
     def stored(step: Callable[[Challenge], Challenge]) -> Challenge:
         return challenges.change(made.ref, step)
 
-    spends = [a_spend()]
-    again = stored(lambda one: steps.rescored(one, scoring(90), readings=[READING], passages=[], spends=spends))
+    rescored = partial(steps.rescored, scoring=scoring(90), readings=[READING], passages=[])
+    again = stored(paying(rescored, [a_spend()]))
     assert stored(lambda one: steps.rescored(one, scoring(10), readings=[], passages=[])) == again
     assert stored(lambda one: steps.to_compare(one, ["s1", "s2"])).finalists == ("s1", "s2")
-    upheld = stored(lambda one: steps.decided(one, "upheld", places=PLACES, now=clock(), spends=spends))
+    upheld = stored(paying(partial(steps.decided, state="upheld", places=PLACES, now=clock()), [a_spend()]))
     assert (upheld.state, upheld.places, upheld.decided_at, len(upheld.spends)) == ("upheld", PLACES, clock(), 2)
     clock.advance(hours=1)
     assert stored(lambda one: steps.decided(one, "rejected", now=clock())) == upheld

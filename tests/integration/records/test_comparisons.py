@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from tests.support.records import HandClock, a_spend
 from tests.support.store_faults import losing_replies
 from touchstone.attempts import LEASE
 from touchstone.errors import ConflictError, NotFoundError, StoreError
+from touchstone.judges.spends import paying
 from touchstone.oracle import comparison as steps
 from touchstone.oracle.compared import PURPOSE
 from touchstone.oracle.comparison import RANKING_ROUND_ID, DimensionComparison
@@ -108,7 +110,7 @@ def test_the_first_result_is_kept_and_what_was_paid_before_it(
 ) -> None:
     one, _ = comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")
     until = clock() + timedelta(minutes=1)
-    comparisons.change(one, lambda each: steps.put_back(each, WHY, until=until, ended="unread", spends=[a_spend()]))
+    comparisons.change(one, paying(partial(steps.put_back, why=WHY, until=until, ended="unread"), [a_spend()]))
     kept = comparisons.change(one, lambda each: steps.with_result(each, FOUND))
     assert (kept.state, kept.failure, len(kept.spends)) == ("compared", None, 2)
     assert comparisons.change(one, lambda each: steps.given_up(each, WHY)) == kept
@@ -141,13 +143,13 @@ def test_what_a_comparison_counts_for_its_judge_counts_once_and_can_be_counted_a
     assert statistics.judges("acme") == {}
     unread = [a_spend(purpose=PURPOSE, model="m", failure="unreadable")]
     until = one.created_at + timedelta(minutes=1)
-    comparisons.change(one, lambda each: steps.put_back(each, WHY, until=until, ended="unread", spends=unread))
+    comparisons.change(one, paying(partial(steps.put_back, why=WHY, until=until, ended="unread"), unread))
     with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
         comparisons.change(one, lambda each: steps.with_result(each, FLIPPED))
     for _ in range(2):
         comparisons.change(one, lambda each: steps.with_result(each, FLIPPED))
-    comparisons.change(begun["credibility"], lambda each: steps.given_up(each, WHY, spends=unread))
-    comparisons.change(begun["credibility"], lambda each: steps.given_up(each, WHY, spends=unread))
+    comparisons.change(begun["credibility"], paying(partial(steps.given_up, why=WHY), unread))
+    comparisons.change(begun["credibility"], paying(partial(steps.given_up, why=WHY), unread))
     (card,) = statistics.judges("acme").items()
     assert card[0] == JUDGE
     assert (card[1].answered, card[1].cached, card[1].unreadable) == (1, 1, 2)

@@ -17,7 +17,16 @@ from touchstone.errors import ConflictError, InputError, NotFoundError, StoreErr
 from touchstone.oracle.handing_in import MAX_SUBMISSION_BYTES, SubmissionRequest
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS, CriterionCheck, GateCheck
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.submission import MAX_REVISIONS, Submission, recompared
+from touchstone.oracle.submission import (
+    MAX_REVISIONS,
+    Submission,
+    compared,
+    gated,
+    given_up,
+    recompared,
+    rescored,
+    scored,
+)
 from touchstone.oracle.task import Task
 from touchstone.records import Artifacts, Judgements, Tasks, new_ulid
 from touchstone.records.judgements import CHALLENGED
@@ -108,8 +117,8 @@ def test_another_tenants_task_and_submissions_are_just_missing(
         lambda: submissions.get(theirs),
         lambda: submissions.get(elsewhere),
         lambda: submissions.get(replace(one.ref, id="RECORD")),
-        lambda: judgements.gate(theirs, check=passed_gate()),
-        lambda: judgements.score(elsewhere, scoring=scoring(80)),
+        lambda: judgements.judged(theirs, lambda it: gated(it, passed_gate())),
+        lambda: judgements.judged(elsewhere, lambda it: scored(it, scoring(80))),
     ]
     for step in steps:
         with pytest.raises(NotFoundError, match=r"no (task|submission) with this id"):
@@ -127,13 +136,13 @@ def test_work_that_failed_its_gate_may_be_revised_ten_times_and_work_that_passed
         assert one.revision == revision
         with pytest.raises(ConflictError, match="being checked"):
             handed_in(submissions, task)
-        judgements.gate(one.ref, check=failed_gate())
+        judgements.judged(one.ref, lambda it: gated(it, failed_gate()))
     with pytest.raises(ConflictError, match="all that a task takes"):
         handed_in(submissions, task)
     mine = submissions.of_submitter(**of(task), submitter="writer-1")
     assert [one.revision for one in mine] == list(range(1, MAX_REVISIONS + 1))
     other = handed_in(submissions, task, "writer-2")
-    judgements.gate(other.ref, check=passed_gate())
+    judgements.judged(other.ref, lambda it: gated(it, passed_gate()))
     with pytest.raises(ConflictError, match="passed the gate"):
         handed_in(submissions, task, "writer-2")
 
@@ -211,10 +220,10 @@ def test_the_whole_way_keeps_every_part_once(submissions: Submissions, judgement
     one = handed_in(submissions, task)
     spends = [a_spend()]
     steps: list[Callable[[], Submission]] = [
-        lambda: judgements.gate(one.ref, check=passed_gate(), spends=spends),
-        lambda: judgements.score(one.ref, scoring=scoring(80), spends=spends),
-        lambda: judgements.compare(one.ref, comparisons=COMPARED, spends=spends),
-        lambda: judgements.give_up(one.ref, why=unjudged("scoring"), spends=spends),
+        lambda: judgements.judged(one.ref, lambda it: gated(it, passed_gate()), spends=spends),
+        lambda: judgements.judged(one.ref, lambda it: scored(it, scoring(80)), spends=spends),
+        lambda: judgements.judged(one.ref, lambda it: compared(it, COMPARED), spends=spends),
+        lambda: judgements.judged(one.ref, lambda it: given_up(it, unjudged("scoring")), spends=spends),
     ]
     for done, step in enumerate(steps):
         first = step()
@@ -229,9 +238,9 @@ def test_a_submission_that_nobody_could_judge_says_so(
     submissions: Submissions, judgements: Judgements, task: Task
 ) -> None:
     one = handed_in(submissions, task)
-    judgements.gate(one.ref, check=passed_gate())
-    given_up = judgements.give_up(one.ref, why=unjudged("scoring"))
-    assert (given_up.state, given_up.failure, given_up.contender) == ("unscored", unjudged("scoring"), None)
+    judgements.judged(one.ref, lambda it: gated(it, passed_gate()))
+    after = judgements.judged(one.ref, lambda it: given_up(it, unjudged("scoring")))
+    assert (after.state, after.failure, after.contender) == ("unscored", unjudged("scoring"), None)
 
 
 def test_nothing_moves_once_a_contest_is_ranked_but_by_a_challenge_and_nothing_at_all_once_it_is_final(
@@ -239,18 +248,18 @@ def test_nothing_moves_once_a_contest_is_ranked_but_by_a_challenge_and_nothing_a
 ) -> None:
     one = scored_at(submissions, judgements, task, 80)
     late = handed_in(submissions, task, "writer-2")
-    assert judgements.rescore(one.ref, scoring=scoring(90)) == one
+    assert judgements.judged(one.ref, lambda it: rescored(it, scoring(90)), during=CHALLENGED) == one
     decided(tasks, task, clock, one.id)
-    assert judgements.compare(one.ref, comparisons=COMPARED) == one
-    missed = judgements.gate(late.ref, check=passed_gate(), spends=[a_spend()])
+    assert judgements.judged(one.ref, lambda it: compared(it, COMPARED)) == one
+    missed = judgements.judged(late.ref, lambda it: gated(it, passed_gate()), spends=[a_spend()])
     assert (missed.state, missed.gate, len(missed.spends)) == ("overtaken", None, 1)
-    assert judgements.gate(late.ref, check=passed_gate(), spends=[a_spend()]) == missed
-    judgements.rescore(one.ref, scoring=scoring(90))
+    assert judgements.judged(late.ref, lambda it: gated(it, passed_gate()), spends=[a_spend()]) == missed
+    judgements.judged(one.ref, lambda it: rescored(it, scoring(90)), during=CHALLENGED)
     again = judgements.judged(one.ref, lambda each: recompared(each, COMPARED), during=CHALLENGED)
     assert (again.individual, again.comparisons) == (scoring(90), COMPARED)
     clock.advance(hours=1)
     finalised(tasks, task)
-    assert judgements.rescore(one.ref, scoring=scoring(10)) == again
+    assert judgements.judged(one.ref, lambda it: rescored(it, scoring(10)), during=CHALLENGED) == again
     assert judgements.judged(one.ref, lambda each: recompared(each, ()), during=CHALLENGED) == again
     assert submissions.get(one.ref) == again
 
@@ -261,7 +270,7 @@ def test_a_task_that_is_decided_while_scores_are_written_stays_as_it_was_decided
     """The step read the task as open; another one wins before its transaction, which then does not hold."""
     task = opened(tasks, "fastest_first")
     winner, slow = (scored_at(submissions, judgements, task, 80), handed_in(submissions, task, "writer-2"))
-    judgements.gate(slow.ref, check=passed_gate())
+    judgements.judged(slow.ref, lambda it: gated(it, passed_gate()))
     client = table.meta.client
     won: list[bool] = []
 
@@ -272,7 +281,7 @@ def test_a_task_that_is_decided_while_scores_are_written_stays_as_it_was_decided
 
     client.meta.events.register_first("before-call.dynamodb.TransactWriteItems", win_first)
     try:
-        after = judgements.score(slow.ref, scoring=scoring(95))
+        after = judgements.judged(slow.ref, lambda it: scored(it, scoring(95)))
     finally:
         client.meta.events.unregister("before-call.dynamodb.TransactWriteItems", win_first)
     assert (after.state, after.individual) == ("overtaken", None)
@@ -301,9 +310,9 @@ def test_a_submission_is_found_as_unfinished_until_it_is_judged(
     clock.advance(minutes=11)
     (found,) = submissions.unfinished(older_than=timedelta(minutes=10))
     assert found == Reference("acme", "submission", one.id, task.id)
-    judgements.gate(one.ref, check=passed_gate())
+    judgements.judged(one.ref, lambda it: gated(it, passed_gate()))
     assert len(submissions.unfinished(older_than=timedelta(minutes=10))) == 1
-    judgements.score(one.ref, scoring=scoring(80))
+    judgements.judged(one.ref, lambda it: scored(it, scoring(80)))
     assert submissions.unfinished(older_than=timedelta(minutes=10)) == ()
 
 
@@ -346,7 +355,7 @@ def test_r16_feedback_larger_than_an_item_is_never_lost_or_cut(
     one = handed_in(submissions, task, text="解" * 900_000)
     long = CriterionCheck(criterion="c", passed=False, reason="理" * 20_000, revision_hint="h")
     check = GateCheck(criteria_checks=(long,) * 20)
-    judged = judgements.gate(one.ref, check=check)
+    judged = judgements.judged(one.ref, lambda it: gated(it, check))
     assert submissions.get(one.ref) == judged
     assert judged.gate == check
     assert submissions.text(one) == "解" * 900_000
@@ -356,10 +365,10 @@ def test_r16_scores_whose_answer_was_lost_are_kept_once(
     submissions: Submissions, judgements: Judgements, task: Task, table: "Table"
 ) -> None:
     one = handed_in(submissions, task)
-    judgements.gate(one.ref, check=passed_gate())
+    judgements.judged(one.ref, lambda it: gated(it, passed_gate()))
     with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
-        judgements.score(one.ref, scoring=scoring(80), spends=[a_spend()])
-    again = judgements.score(one.ref, scoring=scoring(20), spends=[a_spend()])
+        judgements.judged(one.ref, lambda it: scored(it, scoring(80)), spends=[a_spend()])
+    again = judgements.judged(one.ref, lambda it: scored(it, scoring(20)), spends=[a_spend()])
     assert (again.individual, len(again.spends)) == (scoring(80), 1)
 
 
@@ -370,7 +379,7 @@ def test_r1_of_many_gate_checks_of_one_submission_at_once_the_first_counts(
 
     def check(number: int) -> Submission:
         barrier.wait()
-        return judgements.gate(one.ref, check=passed_gate() if number % 2 else failed_gate())
+        return judgements.judged(one.ref, lambda it: gated(it, passed_gate() if number % 2 else failed_gate()))
 
     with ThreadPoolExecutor(8) as workers:
         got = {each.model_dump_json() for each in workers.map(check, range(8))}

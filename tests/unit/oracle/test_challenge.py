@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from tests.support.oracle import NOW, PLACES, READING, SUBMISSION_ID, TASK_ID, scoring, unjudged
 from tests.support.records import a_spend
 from touchstone.attempts import RETRY_PERIOD
+from touchstone.judges.spends import paying
 from touchstone.oracle.challenge import (
     MAX_REASON_CHARS,
     Challenge,
@@ -36,14 +38,17 @@ WAITING = Challenge(
     reason="Mine names every source.",
     created_at=NOW,
 )
-RESCORED = rescored(chosen(WAITING, "openai"), scoring(95), readings=[READING], passages=[])
+RESCORE = partial(rescored, scoring=scoring(95), readings=[READING], passages=[])
+RESCORED = RESCORE(chosen(WAITING, "openai"))
+RESCORE_PAID = paying(RESCORE, [a_spend()])
+PUT_BACK_PAID = paying(partial(put_back, why=unjudged("scoring"), until=LATER, ended="unread"), [a_spend()])
 
 
 def test_a_challenge_is_scored_again_compared_and_decided() -> None:
     at_work = begun(WAITING, now=NOW)
-    back = put_back(at_work, unjudged("scoring"), until=LATER, ended="unread", spends=[a_spend()])
+    back = PUT_BACK_PAID(at_work)
     assert (back.state, back.failure, back.attempts.tries) == ("waiting", unjudged("scoring"), 1)
-    again = rescored(back, scoring(95), readings=[READING], passages=[], spends=[a_spend()])
+    again = RESCORE_PAID(back)
     assert (again.scoring, again.failure, again.attempts.tries, len(again.spends)) == (scoring(95), None, 0, 2)
     listed = to_compare(again, ["s1", "s2"])
     assert (listed.finalists, to_compare(listed, ["s1", "s2"]) is listed) == (("s1", "s2"), True)
@@ -79,7 +84,7 @@ STEPS: dict[str, Callable[[Challenge], Challenge]] = {
     "begun": lambda one: begun(one, now=NOW),
     "chosen": lambda one: chosen(one, "openai"),
     "carried": lambda one: carried(one, LATER),
-    "rescored": lambda one: rescored(one, scoring(95), readings=[READING], passages=[], spends=[a_spend()]),
+    "rescored": RESCORE_PAID,
     "to compare": lambda one: to_compare(one, ["s1", "s2"]),
     "upheld": lambda one: decided(one, "upheld", places=PLACES, now=NOW),
     "rejected": lambda one: decided(one, "rejected", now=LATER),
@@ -125,8 +130,7 @@ def test_the_second_opinion_is_shown_once_it_is_decided(
 
 def test_what_it_took_is_shown_from_the_first_try_on() -> None:
     spend = a_spend()
-    back = put_back(begun(WAITING, now=NOW), unjudged("scoring"), until=LATER, ended="unread", spends=[spend])
-    view = ChallengeView.of(rescored(back, scoring(95), readings=[READING], passages=[], spends=[spend]))
+    view = ChallengeView.of(RESCORE_PAID(PUT_BACK_PAID(begun(WAITING, now=NOW))))
     assert view.tokens == 2 * (spend.input_tokens + spend.output_tokens)
     assert view.cost_usd == 2 * (spend.cost_usd or 0.0)
     assert (ChallengeView.of(WAITING).tokens, ChallengeView.of(WAITING).cost_usd) == (0, 0.0)

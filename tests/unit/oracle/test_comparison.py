@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -12,10 +13,12 @@ from tests.support.comparisons import FOUND, WAITING
 from tests.support.oracle import NOW, unjudged
 from tests.support.records import a_spend
 from touchstone.attempts import RETRY_PERIOD
+from touchstone.judges.spends import paying
 from touchstone.oracle.comparison import DimensionComparison, begun, given_up, put_back, with_result
 
 COMPARED = with_result(WAITING, FOUND)
 LATER = NOW + timedelta(minutes=1)
+PUT_BACK = partial(put_back, why=unjudged("comparison"), until=LATER, ended="unread")
 
 
 def test_what_judges_said_of_each_finalist_is_told_by_its_id_and_nothing_of_whom_they_failed() -> None:
@@ -33,7 +36,7 @@ def test_what_judges_said_of_each_finalist_is_told_by_its_id_and_nothing_of_whom
 def test_tries_are_begun_one_at_a_time_and_a_result_clears_why_they_failed() -> None:
     one = begun(WAITING, now=NOW)
     assert begun(one, now=NOW) is one
-    back = put_back(one, unjudged("comparison"), until=LATER, ended="unread", spends=[a_spend()])
+    back = paying(PUT_BACK, [a_spend()])(one)
     assert (back.over, back.failure, back.attempts.tries) == (False, unjudged("comparison"), 1)
     done = with_result(back, FOUND)
     assert (done.failure, len(done.spends)) == (None, 2)
@@ -49,8 +52,8 @@ def test_tries_that_are_used_up_begin_no_other() -> None:
 STEPS: dict[str, Callable[[DimensionComparison], DimensionComparison]] = {
     "begun": lambda one: begun(one, now=NOW),
     "kept": lambda one: with_result(one, FOUND),
-    "given up": lambda one: given_up(one, unjudged("comparison"), spends=[a_spend()]),
-    "put back": lambda one: put_back(one, unjudged("comparison"), until=LATER, ended="unread"),
+    "given up": paying(partial(given_up, why=unjudged("comparison")), [a_spend()]),
+    "put back": PUT_BACK,
 }
 
 

@@ -8,9 +8,8 @@ import pytest
 from tests.support import replies
 from tests.support.briefs import brief, dimensions
 from tests.support.judges import Line, Script
-from tests.support.oracle import NOW, a_request, a_submission
+from tests.support.oracle import NOW, a_request, a_submission, judging_of
 from tests.support.scripted_adapters import FreeTicket
-from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, OverloadedError, RefusedError, StoreError
 from touchstone.judges import load_registry
 from touchstone.judges.base import Admission, Call, Permit
@@ -63,13 +62,11 @@ async def check(
 ) -> GateResult | NotScored:
     judges = script.judges(cache=cache, admission=admission)
     choice = OracleChoice(registry=load_registry(environ={}), provider="claude")
+    task, read = await judging_of(text, open_judge(judges, choice), use_cache=use_cache)
     return await check_gate_by_judges(
-        brief(),
-        text,
-        judge=open_judge(judges, choice),
+        task,
+        read,
         panel=open_panel(judges, choice, wanted),
-        deadline=Deadline.after(30.0),
-        use_cache=use_cache,
         load_thresholds=lambda: sure,
         another=lambda: open_another_judge(judges, choice, than=["claude"]),
     )
@@ -358,10 +355,8 @@ async def test_nobody_is_asked_where_it_cannot_be_read_how_sure_a_judge_must_be(
     script = panel(BOTH)
     judges = script.judges()
     choice = OracleChoice(registry=load_registry(environ={}), provider="claude")
-    deadline = Deadline.after(30.0)
-    found = await check_gate_by_judges(
-        brief(), TEXT, judge=open_judge(judges, choice), panel=None, deadline=deadline, load_thresholds=broken
-    )
+    task, read = await judging_of(TEXT, open_judge(judges, choice))
+    found = await check_gate_by_judges(task, read, panel=None, load_thresholds=broken)
     assert isinstance(found, NotScored)
     assert (found.reason, script.asked) == ("overloaded", [])
 

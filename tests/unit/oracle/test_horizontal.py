@@ -24,6 +24,7 @@ from touchstone.oracle.comparison import DimensionComparison, with_result
 from touchstone.oracle.entries import COMPARED_WHOLE_CHARS, FinalistEntry, ReadEntry, read_entry
 from touchstone.oracle.flags import find_passages
 from touchstone.oracle.horizontal import compare
+from touchstone.oracle.judging import Judging
 from touchstone.oracle.model import Brief, DimensionScore
 from touchstone.oracle.scores_panel import compare_by_judges
 
@@ -540,12 +541,10 @@ async def _compare_by(
     script = Script({f"{name}/horizontal": line for name, line in lines.items()}, providers=tuple(lines))
     judges, choice = script.judges(), OracleChoice(registry=load_registry(environ={}), provider="claude")
     found = await compare_by_judges(
+        Judging(brief=brief(), judge=open_judge(judges, choice), deadline=Deadline.after(30.0)),
         DIMENSION,
         await _entries(),
-        brief=brief(),
-        judge=open_judge(judges, choice),
         panel=open_panel(judges, choice, wanted),
-        deadline=Deadline.after(30.0),
         rng=Random(3),  # noqa: S311 - a test's labels need no secrecy
         partial=partial,
         wait_for_retry=patient,

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.support.briefs import EQUAL, SUBMISSION, brief, dimensions, individual
+from tests.support.briefs import EQUAL, SUBMISSION, individual
 from tests.support.judges import Line, Script
-from tests.support.oracle import a_submission, passed_gate, scoring
-from touchstone.clock import Deadline
+from tests.support.oracle import a_submission, judging_of, passed_gate, scoring
 from touchstone.errors import InputError, OverloadedError, RefusedError
 from touchstone.judges import MemoryCache, load_registry
 from touchstone.judges.calls import NotScored
@@ -38,15 +37,8 @@ async def score(
         {f"{name}/individual": [line] for name, line in zip(ORDER, lines, strict=False)}, providers=providers
     )
     judges, choice = script.judges(cache=cache), OracleChoice(registry=load_registry(environ={}), provider="claude")
-    found = await score_by_judges(
-        brief(),
-        dimensions(),
-        text,
-        judge=open_judge(judges, choice),
-        panel=open_panel(judges, choice, wanted),
-        deadline=Deadline.after(30.0),
-        wait_for_retry=patient,
-    )
+    task, read = await judging_of(text, open_judge(judges, choice))
+    found = await score_by_judges(task, read, panel=open_panel(judges, choice, wanted), wait_for_retry=patient)
     return found, script
 
 

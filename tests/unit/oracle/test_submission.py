@@ -1,6 +1,7 @@
 """A submission's way from its arrival to its scores, whatever comes twice, too late or out of turn."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,7 @@ from tests.support.oracle import (
 from tests.support.records import a_spend
 from touchstone.attempts import LEASE, RETRY_PERIOD
 from touchstone.errors import ConflictError, InputError, NotFoundError, TooLargeError
+from touchstone.judges.spends import paying
 from touchstone.oracle.handing_in import (
     MAX_SUBMISSION_BYTES,
     SubmissionRequest,
@@ -34,6 +36,7 @@ from touchstone.oracle.submission import (
     MAX_REVISIONS,
     FinalistComparison,
     Submission,
+    SubmissionStep,
     begun,
     compared,
     gated,
@@ -112,12 +115,16 @@ def test_a_failed_try_is_kept_with_its_reason_and_what_succeeds_later_clears_bot
 
 
 def test_what_was_paid_is_kept_of_every_step_that_changed_something() -> None:
-    spends = [a_spend()]
-    one = gated(RECEIVED, passed_gate(), spends=spends)
-    one = put_back(one, unjudged("scoring"), until=NOW, ended="unread", spends=spends)
-    one = scored(one, scoring(80), spends=spends)
-    one = scored(one, scoring(80), spends=spends)
-    one = compared(one, COMPARED, spends=spends)
+    steps: list[SubmissionStep] = [
+        lambda one: gated(one, passed_gate()),
+        lambda one: put_back(one, unjudged("scoring"), until=NOW, ended="unread"),
+        lambda one: scored(one, scoring(80)),
+        lambda one: scored(one, scoring(80)),
+        lambda one: compared(one, COMPARED),
+    ]
+    one = RECEIVED
+    for step in steps:
+        one = paying(step, [a_spend()])(one)
     assert len(one.spends) == 4
 
 
@@ -291,10 +298,10 @@ def test_tries_that_are_used_up_begin_no_other_and_giving_up_forgets_them() -> N
     assert put_back(late, unjudged("gate"), until=later, ended="limited") is late
 
 
-REPEATABLE: dict[str, Callable[[Submission], Submission]] = STEPS | {
-    "passed": lambda one: gated(one, passed_gate(), spends=[a_spend()]),
+REPEATABLE: dict[str, SubmissionStep] = STEPS | {
+    "passed": paying(partial(gated, check=passed_gate()), [a_spend()]),
     "begun scoring": lambda one: begun(one, at="gate_passed", now=NOW),
-    "compared": lambda one: compared(one, COMPARED, spends=[a_spend()]),
+    "compared": paying(partial(compared, comparisons=COMPARED), [a_spend()]),
     "rescored": lambda one: rescored(one, scoring(90)),
     "recompared": lambda one: recompared(one, COMPARED),
 }

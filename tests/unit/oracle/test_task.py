@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.support.briefs import dimensions
 from tests.support.records import a_spend
 from touchstone.attempts import LEASE, RETRY_PERIOD
 from touchstone.errors import ConflictError, InputError
+from touchstone.judges.spends import paying
 from touchstone.oracle.events import events_between
 from touchstone.oracle.model import Brief, TaskPath
 from touchstone.oracle.ranking import Place
@@ -41,6 +43,7 @@ from touchstone.oracle.task import (
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 DEADLINE = NOW + timedelta(days=7)
 AFTER = DEADLINE + timedelta(seconds=1)
+LOCK_PAID = paying(partial(locked, dimensions=dimensions()), [a_spend()])
 PLACES = (Place(submission_id="s1", rank=1, final_score=81.0), Place(submission_id="s2", rank=2, final_score=70.0))
 
 
@@ -213,9 +216,10 @@ def test_tries_to_make_the_dimensions_are_one_at_a_time_and_say_why_they_failed(
         NOW + LEASE,
         True,
     )
-    back = draft_put_back(begun, "No key.", until=NOW, ended="limited", spends=[a_spend()])
+    in_vain = partial(draft_put_back, failure="No key.", until=NOW, ended="limited")
+    back = paying(in_vain, [a_spend()])(begun)
     assert (back.drafting.tries, back.failure, len(back.spends)) == (0, "No key.", 1)
-    opened = locked(back, dimensions(), spends=[a_spend()])
+    opened = LOCK_PAID(back)
     assert (opened.failure, len(opened.spends)) == (None, 2)
     assert draft_begun(opened, now=NOW) is opened
     assert draft_put_back(opened, "No key.", until=NOW, ended="limited") is opened
@@ -263,7 +267,7 @@ def test_steps_of_the_other_path_are_refused() -> None:
 
 STEPS: dict[str, Callable[[Task, datetime], Task]] = {
     "begin": lambda task, now: draft_begun(task, now=now),
-    "lock": lambda task, _: locked(task, dimensions(), spends=[a_spend()]),
+    "lock": lambda task, _: LOCK_PAID(task),
     "give up": lambda task, _: given_up(task, "No judge."),
     "move": lambda task, now: with_deadline(task, DEADLINE + timedelta(days=1), now=now),
     "carry": lambda task, now: carried(task, now + timedelta(hours=1)),

@@ -1,12 +1,14 @@
 """A task as it is shown: its ranking to the parties alone, and not before there is one."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from tests.support.briefs import dimensions
 from tests.support.oracle import DEADLINE, NOW, a_request, a_task
 from tests.support.records import a_spend
+from touchstone.judges.spends import paying
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import Task, challenged, ended, finalised, given_up, locked, new_task, ranked, won
 from touchstone.oracle.view import TaskView
@@ -38,7 +40,7 @@ def test_a_ranking_is_shown_to_parties_from_the_ranking_on(
 
 
 def test_what_the_dimensions_cost_is_told_where_it_is_known() -> None:
-    task = locked(DRAFTING, dimensions(), spends=[a_spend(), a_spend(cost_usd=None)])
+    task = paying(partial(locked, dimensions=dimensions()), [a_spend(), a_spend(cost_usd=None)])(DRAFTING)
     view = TaskView.of(task, party=False)
     assert (view.tokens, view.cost_usd, len(view.dimensions)) == (240, 0.000_123, 4)
 

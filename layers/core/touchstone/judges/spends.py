@@ -1,6 +1,7 @@
 """What a record keeps of the judge calls that were paid for: one `Spend` for each call, failed calls included."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -61,6 +62,29 @@ def spends_of(reply: Reply[BaseModel], purpose: str) -> tuple[Spend, ...]:
 def spends_of_failure(error: JudgeError | LimitError, purpose: str) -> tuple[Spend, ...]:
     """What a record keeps of the calls for a question that nobody answered: the failed calls that are paid for."""
     return tuple(_spend(call, purpose) for call in error.failed_calls)
+
+
+class WithSpends(Protocol):
+    """A record that keeps the judge calls that were paid for it."""
+
+    @property
+    def spends(self) -> tuple[Spend, ...]:
+        """The calls that were paid for, in the order in which they were stored."""
+        ...
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self:
+        """The record with some fields changed."""
+        ...
+
+
+def paying[R: WithSpends](step: Callable[[R], R], spends: Sequence[Spend]) -> Callable[[R], R]:
+    """The step of a record, which also adds these calls if it changes the record: what came twice is paid once."""
+
+    def pay(record: R) -> R:
+        after = step(record)
+        return after if after is record else after.model_copy(update={"spends": (*after.spends, *spends)})
+
+    return pay
 
 
 def known_cost(spends: Iterable[Spend]) -> float | None:

@@ -13,8 +13,15 @@ from dataclasses import dataclass
 
 from touchstone import figures
 from touchstone.errors import SettingsError
-from touchstone.oracle.bands import BANDS, HIGHEST
-from touchstone.oracle.model import WEIGHTS_TOLERANCE, Dimension
+from touchstone.oracle.bands import BANDS, HIGHEST, band_of
+from touchstone.oracle.model import (
+    WEIGHTS_TOLERANCE,
+    Dimension,
+    DimensionScore,
+    IndividualScoring,
+    RiskFlag,
+    Suggestion,
+)
 
 PENALTY_BELOW = 60.0
 """A fixed dimension brings a penalty if its score is below this."""
@@ -73,6 +80,26 @@ def aggregate(dimensions: Sequence[Dimension], scores: Mapping[str, float]) -> A
     )
     penalty = math.prod(cause.factor for cause in penalties)
     return Aggregate(base=base, penalty=penalty, final=round(base * penalty, DECIMALS), penalties=penalties)
+
+
+def scoring_of(
+    dimensions: Sequence[Dimension],
+    scores: tuple[DimensionScore, ...],
+    *,
+    suggestions: tuple[Suggestion, ...],
+    risk_flags: tuple[RiskFlag, ...],
+) -> IndividualScoring:
+    """The scoring of a submission by itself, with the total that follows from its scores. Raises like `aggregate`."""
+    total = aggregate(dimensions, {one.dimension: float(one.score) for one in scores})
+    return IndividualScoring(
+        dimension_scores=scores,
+        overall_band=band_of(total.final),
+        revision_suggestions=suggestions,
+        weighted_base=total.base,
+        penalty=total.penalty,
+        penalized_total=total.final,
+        risk_flags=risk_flags,
+    )
 
 
 def written_total(total: float, *, bars: Collection[float] = ()) -> str:

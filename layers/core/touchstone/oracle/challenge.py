@@ -133,14 +133,12 @@ def begun(challenge: Challenge, *, now: datetime) -> Challenge:
     return challenge if attempts is None else challenge.model_copy(update={"attempts": attempts})
 
 
-def put_back(
-    challenge: Challenge, why: Unjudged, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
-) -> Challenge:
+def put_back(challenge: Challenge, why: Unjudged, *, until: datetime, ended: TryEnd) -> Challenge:
     """The challenge after a try that brought no result. The next try begins at `until` or later."""
     if challenge.state != "waiting":
         return challenge
     attempts = challenge.attempts.put_back(until=until, ended=ended)
-    return challenge.model_copy(update={"attempts": attempts, "failure": why, "spends": (*challenge.spends, *spends)})
+    return challenge.model_copy(update={"attempts": attempts, "failure": why})
 
 
 def carried(challenge: Challenge, until: datetime) -> Challenge:
@@ -167,21 +165,12 @@ def rescored(
     *,
     readings: Sequence[JudgeOpinion],
     passages: Sequence[Passage],
-    spends: Sequence[Spend] = (),
 ) -> Challenge:
     """The challenge with the second opinion on its submission. The first one counts."""
     if challenge.state != "waiting" or challenge.scoring is not None:
         return challenge
-    return challenge.model_copy(
-        update={
-            "scoring": scoring,
-            "readings": tuple(readings),
-            "passages": tuple(passages),
-            "attempts": Attempts(),
-            "failure": None,
-            "spends": (*challenge.spends, *spends),
-        }
-    )
+    found = {"scoring": scoring, "readings": tuple(readings), "passages": tuple(passages)}
+    return challenge.model_copy(update={**found, "attempts": Attempts(), "failure": None})
 
 
 def to_compare(challenge: Challenge, finalists: Sequence[str]) -> Challenge:
@@ -197,29 +186,18 @@ def decided(
     *,
     places: Sequence[Place] = (),
     now: datetime,
-    spends: Sequence[Spend] = (),
 ) -> Challenge:
     """The challenge with its decision and, if it is upheld, the new ranking. The first decision counts."""
     if challenge.state != "waiting":
         return challenge
-    return challenge.model_copy(
-        update={
-            "state": state,
-            "places": tuple(places),
-            "decided_at": now,
-            "failure": None,
-            "spends": (*challenge.spends, *spends),
-        }
-    )
+    return challenge.model_copy(update={"state": state, "places": tuple(places), "decided_at": now, "failure": None})
 
 
-def unresolved(challenge: Challenge, why: Unjudged, *, now: datetime, spends: Sequence[Spend] = ()) -> Challenge:
+def unresolved(challenge: Challenge, why: Unjudged, *, now: datetime) -> Challenge:
     """The challenge that nobody could judge, with the reason. The ranking stands."""
     if challenge.state != "waiting":
         return challenge
-    return challenge.model_copy(
-        update={"state": "unresolved", "failure": why, "decided_at": now, "spends": (*challenge.spends, *spends)}
-    )
+    return challenge.model_copy(update={"state": "unresolved", "failure": why, "decided_at": now})
 
 
 def settled(challenge: Challenge) -> Challenge:

@@ -7,7 +7,7 @@ Each dimension of a contest is compared by itself and has its own tries. Steps a
 returns the very same record.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from itertools import combinations
 from typing import Final, Literal
@@ -119,19 +119,12 @@ def begun(comparison: DimensionComparison, *, now: datetime) -> DimensionCompari
     return comparison if attempts is None else comparison.model_copy(update={"attempts": attempts})
 
 
-def put_back(
-    comparison: DimensionComparison, why: Unjudged, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
-) -> DimensionComparison:
+def put_back(comparison: DimensionComparison, why: Unjudged, *, until: datetime, ended: TryEnd) -> DimensionComparison:
     """The comparison after a try that brought no result. The next try begins at `until` or later."""
     if comparison.over:
         return comparison
-    return comparison.model_copy(
-        update={
-            "attempts": comparison.attempts.put_back(until=until, ended=ended),
-            "failure": why,
-            "spends": (*comparison.spends, *spends),
-        }
-    )
+    attempts = comparison.attempts.put_back(until=until, ended=ended)
+    return comparison.model_copy(update={"attempts": attempts, "failure": why})
 
 
 def with_result(comparison: DimensionComparison, found: ComparisonResult) -> DimensionComparison:
@@ -153,11 +146,11 @@ def with_result(comparison: DimensionComparison, found: ComparisonResult) -> Dim
     )
 
 
-def given_up(comparison: DimensionComparison, why: Unjudged, *, spends: Sequence[Spend] = ()) -> DimensionComparison:
+def given_up(comparison: DimensionComparison, why: Unjudged) -> DimensionComparison:
     """The comparison that nobody could make, with the reason."""
     if comparison.over:
         return comparison
-    return comparison.model_copy(update={"state": "unscored", "failure": why, "spends": (*comparison.spends, *spends)})
+    return comparison.model_copy(update={"state": "unscored", "failure": why})
 
 
 def orders_of(comparison: DimensionComparison) -> dict[JudgeKey, CardTally]:

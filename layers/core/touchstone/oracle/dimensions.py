@@ -26,6 +26,7 @@ from touchstone.oracle.model import (
     Brief,
     Dimension,
 )
+from touchstone.packaged import own_table
 from touchstone.text import normalised
 from touchstone.text.language import Language
 
@@ -96,7 +97,7 @@ async def generate_dimensions(
         max_output_tokens=MAX_OUTPUT_TOKENS,
         description=brief.description,
         criteria=list(brief.acceptance_criteria),
-        fixed=[{"id": Fenced(key), "description": Fenced(one.description)} for key, one in fixed.items()],
+        fixed=[{"id": Fenced(key), "description": Fenced(one["description"])} for key, one in fixed.items()],
         least=LEAST_DYNAMIC,
         most=MOST_DYNAMIC,
         least_percent=ASKED_PERCENT,
@@ -128,7 +129,7 @@ def normalized(weights: Sequence[float]) -> tuple[float, ...]:
 
 
 def _dimensions(reply: DimensionsReply, language: Language) -> tuple[Dimension, ...]:
-    fixed = [(key, one.name, one.description) for key, one in _FIXED_WORDS[language].items()]
+    fixed = [(key, one["name"], one["description"]) for key, one in _FIXED_WORDS[language].items()]
     fixed += [(added.id, _shown(added.name), visible(added.description).strip()) for added in reply.dynamic_dimensions]
     shares = normalized(list(_weights(reply).values()))
     return tuple(
@@ -158,7 +159,7 @@ def _faults(reply: DimensionsReply) -> Iterator[str]:
             yield f"The id {key} belongs to a fixed dimension; a dynamic one needs an id and a meaning of its own."
         if times > 1:
             yield f"The id {_cut(key)} is there {times} times; every id must be different."
-    names = Counter(_folded(one.name) for words in _FIXED_WORDS.values() for one in words.values())
+    names = Counter(_folded(one["name"]) for words in _FIXED_WORDS.values() for one in words.values())
     names.update(_folded(one.name) for one in added)
     for number, one in enumerate(added, start=1):
         yield from _faults_of_one(one, f"dynamic dimension {number}", taken=names[_folded(one.name)] > 1)
@@ -207,47 +208,5 @@ def _folded(name: str) -> str:
     return normalised(_shown(name), "NFKC").casefold()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Words:
-    name: str
-    description: str
-
-
-_FIXED_WORDS: Mapping[Language, Mapping[str, _Words]] = {
-    "en": {
-        "substantiveness": _Words(
-            name="Substantiveness",
-            description="Does it give the task what it asks for, with content of real value to whoever set it? "
-            "What counts is specific work, findings or results that can be used; filler, generalities and the task "
-            "in other words count for nothing.",
-        ),
-        "credibility": _Words(
-            name="Credibility",
-            description="Can what it says be believed? Data, sources, quotations and claims are plausible, agree "
-            "with one another and can be checked; nothing is made up, and what is uncertain is called so.",
-        ),
-        "completeness": _Words(
-            name="Completeness",
-            description="Are all aspects of the task covered, each as thoroughly as the task needs? What is "
-            "missing, merely touched on or put off lowers it; length alone does not raise it.",
-        ),
-    },
-    "zh": {
-        "substantiveness": _Words(
-            name="实质性",
-            description="是否真正回应了任务的要求，给出对任务发布者有实际价值的内容？看的是具体、可用的工作、发现或成果；"
-            "空话、套话和对任务的复述不算。",
-        ),
-        "credibility": _Words(
-            name="可信度",
-            description="所说的内容是否可信？数据、来源、引文和论断合理、前后一致、可以查证；没有编造，"
-            "不确定之处如实说明。",
-        ),
-        "completeness": _Words(
-            name="完整性",
-            description="任务的各个方面是否都已涵盖，并且各自达到任务需要的深度？遗漏、一笔带过或留待以后的部分"
-            "会降低评价；篇幅长本身不会提高评价。",
-        ),
-    },
-}
+_FIXED_WORDS: dict[str, dict[str, dict[str, str]]] = own_table(__file__)
 """The fixed dimensions in our words, in their order. A task keeps the words that it was created with."""

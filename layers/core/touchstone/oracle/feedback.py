@@ -14,13 +14,12 @@ finalists can be read once the contest is ranked. What an author reads during an
 scores: it is made of the state without the scores, and of the suggestions.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
 from touchstone.errors import Unscored
 from touchstone.judges.spends import count_unpriced, known_cost, tokens_of
-from touchstone.oracle.aggregation import PENALTY_BELOW, Aggregate, aggregate
+from touchstone.oracle.aggregation import PENALTY_BELOW, aggregate
 from touchstone.oracle.bands import Band
 from touchstone.oracle.model import (
     CriterionCheck,
@@ -33,6 +32,7 @@ from touchstone.oracle.model import (
     Suggestion,
     judges_differ,
 )
+from touchstone.oracle.ranking import place_of
 from touchstone.oracle.submission import FinalistComparison, Standing, Submission, standing
 from touchstone.oracle.task import DECIDED, Task
 from touchstone.strict import Strict
@@ -217,9 +217,11 @@ def _scoring(submission: Submission, scoring: IndividualScoring, task: Task) -> 
     """
     finalist = submission.comparisons or submission.uncompared
     scores = submission.comparisons if finalist else scoring.dimension_scores
-    total = None if submission.uncompared else _total(scores, task)
+    by_dimension = {one.dimension: float(one.score) for one in scores}
+    total = None if submission.uncompared else aggregate(task.dimensions, by_dimension)
     own = None if total is None else total.final
-    place = next((place for place in task.places if place.submission_id == submission.id), None)
+    penalties = () if total is None else total.penalties
+    place = place_of(submission.id, task.places)
     contender = submission.contender
     flags: list[RiskFlag] = [flag for flag in scoring.risk_flags if flag != "judges_disagree" or not finalist]
     if any(one.disagrees for one in submission.comparisons):
@@ -230,17 +232,13 @@ def _scoring(submission: Submission, scoring: IndividualScoring, task: Task) -> 
         dimension_scores=tuple(_final(one) for one in scores),
         weighted_base=None if total is None else total.base,
         penalty=None if total is None else total.penalty,
-        penalty_reasons=() if total is None else _reasons(total),
+        penalty_reasons=tuple(PenaltyReason.model_validate(one, from_attributes=True) for one in penalties),
         final_score=own if place is None else place.final_score,
         risk_flags=tuple(flags),
         rank=None if place is None else place.rank,
         eliminated_by=() if contender is None else contender.eliminated_by,
         unscored=submission.uncompared,
     )
-
-
-def _total(scores: Sequence[FinalistComparison | DimensionScore], task: Task) -> Aggregate:
-    return aggregate(task.dimensions, {one.dimension: float(one.score) for one in scores})
 
 
 def _final(score: FinalistComparison | DimensionScore) -> FinalDimensionScore:
@@ -253,10 +251,4 @@ def _final(score: FinalistComparison | DimensionScore) -> FinalDimensionScore:
         flag="below_expected" if score.score < PENALTY_BELOW else None,
         unstable=isinstance(score, FinalistComparison) and score.disagrees,
         votes=score.votes,
-    )
-
-
-def _reasons(total: Aggregate) -> tuple[PenaltyReason, ...]:
-    return tuple(
-        PenaltyReason(dimension=cause.dimension, score=cause.score, factor=cause.factor) for cause in total.penalties
     )

@@ -21,7 +21,6 @@ from touchstone.judges.fence import visible
 from touchstone.judges.spends import BY_CHECKS, Spend
 from touchstone.judges.sureness import Confidence
 from touchstone.oracle.flags import flag_passages
-from touchstone.oracle.judging import language_of_task
 from touchstone.oracle.material import Material, ReadSubmission, SubmissionJudging
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck
 from touchstone.oracle.passages import NOTHING_LEFT, Passage, seen_by_judges
@@ -88,26 +87,26 @@ async def check_gate(
     that fails raises nothing.
     """
     task = SubmissionJudging(brief=brief, submission=submission, judge=judge, deadline=deadline, use_cache=use_cache)
-    if (blank := blank_gate_result(brief, submission)) is not None:
+    if (blank := blank_gate_result(task)) is not None:
         return blank
     if read is not None:
-        return await _gated(task, read)
+        return await check_gate_of(task, read)
     found = await task.read()
     if isinstance(found, NotScored):
         return found
-    gated = await _gated(task, found)
+    gated = await check_gate_of(task, found)
     return replace(gated, spends=found.spends + gated.spends)
 
 
-def blank_gate_result(brief: Brief, submission: str) -> GateResult | None:
+def blank_gate_result(task: SubmissionJudging) -> GateResult | None:
     """The check of a submission without content, which meets no criterion. None if there is something to judge."""
-    if not checks.is_contentless(submission):
+    if not checks.is_contentless(task.submission):
         return None
-    return GateResult(check=_fails_all(brief, _CONTENTLESS[language_of_task(brief)]))
+    return GateResult(check=_fails_all(task, _CONTENTLESS))
 
 
-async def _gated(task: SubmissionJudging, read: ReadSubmission) -> GateResult | NotScored:
-    """The check that counts.
+async def check_gate_of(task: SubmissionJudging, read: ReadSubmission) -> GateResult | NotScored:
+    """The check of a submission with content, as it was read, by the judge of `task`.
 
     Hidden text needs no second check: it never reaches a judge, because fences remove it.
     """
@@ -131,7 +130,7 @@ async def _judge_without(
     if isinstance(read, NotScored):
         return read
     if checks.is_contentless(read.material.text):
-        return GateResult(check=_fails_all(task.brief, NOTHING_LEFT[task.language]), spends=read.spends)
+        return GateResult(check=_fails_all(task, NOTHING_LEFT), spends=read.spends)
     judged = await _judge(task, read.material)
     return replace(judged, spends=read.spends + judged.spends)
 
@@ -211,13 +210,13 @@ def _visible_or_none(text: str | None) -> str | None:
     return visible(text or "").strip() or None
 
 
-def _fails_all(brief: Brief, reason: str) -> GateCheck:
+def _fails_all(task: SubmissionJudging, reason: Mapping[Language, str]) -> GateCheck:
     """A check that fails every criterion for the same reason: there is nothing to check."""
-    hint = _SUBMIT[language_of_task(brief)]
+    said, hint = reason[task.language], _SUBMIT[task.language]
     return GateCheck(
         criteria_checks=tuple(
-            CriterionCheck(criterion=criterion, passed=False, reason=reason, revision_hint=hint)
-            for criterion in brief.acceptance_criteria
+            CriterionCheck(criterion=criterion, passed=False, reason=said, revision_hint=hint)
+            for criterion in task.brief.acceptance_criteria
         ),
         judge=BY_CHECKS,
     )

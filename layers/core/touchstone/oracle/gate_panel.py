@@ -14,15 +14,14 @@ criterion is failed but one is undecided, the gate ends undecided: `split` or `u
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from touchstone.clock import Deadline
 from touchstone.errors import StoreError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored, not_scored
 from touchstone.judges.panel import IsolatedJudge, JudgePanel, PanelSeat, failure_among, seats_of, thresholds_unread
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom, check_confidence, why_unsure
-from touchstone.oracle.gate import GateResult, blank_gate_result, check_gate
+from touchstone.oracle.gate import GateResult, blank_gate_result, check_gate_of
 from touchstone.oracle.judging import language_of_task
-from touchstone.oracle.material import ReadSubmission
+from touchstone.oracle.material import ReadSubmission, SubmissionJudging
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck, GateVote
 from touchstone.statistics.thresholds import DEFAULT_MIN_CONFIDENCE
 from touchstone.statistics.votes import panel_vote
@@ -33,40 +32,37 @@ type _Check = Callable[[Judge], Awaitable[GateResult | NotScored]]
 
 
 async def check_gate_by_judges(
-    brief: Brief,
-    submission: str,
+    task: SubmissionJudging,
+    read: ReadSubmission,
     *,
-    judge: Judge,
     panel: JudgePanel | None,
-    deadline: Deadline,
-    read: ReadSubmission | None = None,
-    use_cache: bool = True,
     load_thresholds: Callable[[], JudgeThresholds] = lambda: NO_THRESHOLDS,
     another: Callable[[], Judge | None] = lambda: None,
 ) -> GateResult | NotScored:
-    """Check a submission against the criteria of its task: by `judge`, or by the judges of `panel` if it is given.
+    """Check a submission, as it was read, against the criteria of its task.
 
-    `load_thresholds` returns how sure each judge must be, by people's labels. If `judge` alone is not as sure, the
-    judge of `another` is asked, which is of a different provider. Otherwise like `check_gate`: a judge that fails
-    raises nothing. Another try must be made with `use_cache`, so that judges that answered are not paid twice.
+    The judge of `task` checks it, or the judges of `panel` if it is given. `load_thresholds` returns how sure each
+    judge must be, by people's labels. If the judge of `task` alone is not as sure, the judge of `another` is asked,
+    which is of a different provider. A judge that fails raises nothing. Another try must be made with `use_cache`, so
+    that judges that answered are not paid twice.
     """
-    if (blank := blank_gate_result(brief, submission)) is not None:
+    if (blank := blank_gate_result(task)) is not None:
         return blank
     try:
         thresholds = load_thresholds()
     except StoreError as error:
         return not_scored(thresholds_unread(error))
+    by_criteria = replace(task, dimensions=())  # sections without their flagged passages are read for criteria alone
 
-    async def check(one: Judge) -> GateResult | NotScored:
-        return await check_gate(brief, submission, judge=one, deadline=deadline, read=read, use_cache=use_cache)
+    async def check(judge: Judge) -> GateResult | NotScored:
+        return await check_gate_of(by_criteria.by(judge), read)
 
+    rule = _Rule(brief=task.brief, thresholds=thresholds)
     if panel is None:
-        rule = _Rule(brief=brief, thresholds=thresholds)
-        return await _in_turn(rule, _with_another(judge, another), check, alone=True)
+        return await _in_turn(rule, _with_another(task.judge, another), check, alone=True)
     if panel.in_turn:
-        rule = _Rule(brief=brief, thresholds=thresholds, least=DEFAULT_MIN_CONFIDENCE)
-        return await _in_turn(rule, panel.judges, check, alone=False)
-    return await _side_by_side(_Rule(brief=brief, thresholds=thresholds), panel, check)
+        return await _in_turn(replace(rule, least=DEFAULT_MIN_CONFIDENCE), panel.judges, check, alone=False)
+    return await _side_by_side(rule, panel, check)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +130,8 @@ async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone
         if alone and not outcomes and isinstance(found, NotScored):
             return found
         outcomes.append(rule.outcome(PanelSeat(judge=judge, result=found)))
-        decisions = [_first_verdict(outcomes, number) for number in _numbers(rule.brief)]
+        columns = _by_criterion(rule.brief, outcomes)
+        decisions = [next((one.passed for one in each if one is not None), None) for each in columns]
         if False in decisions or None not in decisions:
             break
     first = outcomes[0]
@@ -149,10 +146,10 @@ async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone
     return _concluded(rule.brief, outcomes, decisions, failed, in_turn=True)
 
 
-def _first_verdict(outcomes: Sequence[_JudgeOutcome], number: int) -> bool | None:
-    """The verdict on a criterion of the first judge that is sure enough; None if no judge is."""
-    verdicts = (one.verdict_on(number) for one in outcomes)
-    return next((one.passed for one in verdicts if one is not None), None)
+def _by_criterion(brief: Brief, outcomes: Sequence[_JudgeOutcome]) -> list[list[CriterionCheck | None]]:
+    """What the judges say of each criterion; None for a judge whose verdict does not count."""
+    numbers = range(1, len(brief.acceptance_criteria) + 1)
+    return [[one.verdict_on(number) for one in outcomes] for number in numbers]
 
 
 async def _side_by_side(rule: _Rule, judges: JudgePanel, check: _Check) -> GateResult | NotScored:
@@ -163,7 +160,8 @@ async def _side_by_side(rule: _Rule, judges: JudgePanel, check: _Check) -> GateR
     outcomes = [rule.outcome(seat) for seat in seats]
     pending = sum(seat.pending for seat in seats)
     votes = [
-        panel_vote([_vote_on(one, number) for one in outcomes], pending=pending) for number in _numbers(rule.brief)
+        panel_vote([None if one is None else str(one.passed) for one in each], pending=pending)
+        for each in _by_criterion(rule.brief, outcomes)
     ]
     decisions = [None if vote.label is None else vote.label == str(True) for vote in votes]
     kinds = {vote.end for vote in votes}
@@ -171,15 +169,6 @@ async def _side_by_side(rule: _Rule, judges: JudgePanel, check: _Check) -> GateR
     if False not in decisions and kinds & {"pending", "lost"}:
         failed = failure_among(seats, pending="pending" in kinds)
     return _concluded(rule.brief, outcomes, decisions, failed)
-
-
-def _vote_on(one: _JudgeOutcome, number: int) -> str | None:
-    verdict = one.verdict_on(number)
-    return None if verdict is None else str(verdict.passed)
-
-
-def _numbers(brief: Brief) -> range:
-    return range(1, len(brief.acceptance_criteria) + 1)
 
 
 def _concluded(
@@ -200,7 +189,7 @@ def _concluded(
     language = language_of_task(brief)
     checks = (
         _criterion(number, criterion, end, outcomes, language)
-        for number, criterion, end in zip(_numbers(brief), brief.acceptance_criteria, decisions, strict=True)
+        for number, (criterion, end) in enumerate(zip(brief.acceptance_criteria, decisions, strict=True), start=1)
     )
     check = GateCheck(criteria_checks=tuple(checks), votes=tuple(map(_vote, outcomes)), in_turn=in_turn)
     passages = next((one.seat.answer.passages for one in outcomes if one.seat.answer is not None), ())

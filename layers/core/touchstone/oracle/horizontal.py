@@ -65,9 +65,10 @@ type _UsableReply = Checked[HorizontalReply] | RefusedReply[HorizontalReply]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Comparing(Judging):
+class _Comparing:
     """The values that are the same in both orders. `labelled` maps labels to entries."""
 
+    task: Judging
     dimension: Dimension
     labelled: Mapping[str, FinalistEntry]
 
@@ -103,10 +104,16 @@ async def compare(
     an entry of which nothing is left to show.
     """
     check_comparable(entries)
+    task = Judging(brief=brief, judge=judge, deadline=deadline, use_cache=use_cache)
+    return await compare_in_both_orders(task, dimension, entries, rng=rng, partial=partial)
+
+
+async def compare_in_both_orders(
+    task: Judging, dimension: Dimension, entries: Sequence[FinalistEntry], *, rng: Random, partial: bool
+) -> ComparisonResult | NotScored:
+    """Compare entries that can be compared, as `compare` does, by the judge of `task`."""
     labelled = dict(zip(LABELS, rng.sample(list(entries), len(entries)), strict=False))
-    asking = _Comparing(
-        dimension=dimension, labelled=labelled, brief=brief, judge=judge, deadline=deadline, use_cache=use_cache
-    )
+    asking = _Comparing(task=task, dimension=dimension, labelled=labelled)
     both = await _ask_both(asking, partial=partial)
     if isinstance(both, NotScored):
         return both
@@ -157,12 +164,12 @@ def check_comparable(entries: Sequence[FinalistEntry]) -> None:
 
 async def _ask(asking: _Comparing, order: Sequence[str]) -> _UsableReply | NotScored:
     shown = [_shown(label, asking.labelled[label], asking.dimension) for label in order]
-    return await asking.ask(
+    return await asking.task.ask(
         PURPOSE,
         HorizontalReply,
         lambda reply: _faults(reply, asking.labelled),
         max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_ENTRY * len(shown),
-        description=asking.brief.description,
+        description=asking.task.brief.description,
         dimension=asking.dimension.model_dump(include={"id", "name", "description"}),
         entries=shown,
     )

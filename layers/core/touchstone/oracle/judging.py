@@ -1,8 +1,8 @@
 """How the judge of a task is asked: in the task's language, by this package's prompts."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
@@ -28,6 +28,10 @@ class Judging:
     def language(self) -> Language:
         """The language of all that judges write for the task."""
         return language_of_task(self.brief)
+
+    def by(self, judge: Judge) -> Self:
+        """The same, asked of another judge."""
+        return replace(self, judge=judge)
 
     async def ask[T: JudgeReply](
         self,

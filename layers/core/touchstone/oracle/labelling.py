@@ -38,14 +38,15 @@ def judged_criterion(task: Task, submission: Submission, item: str) -> Judged:
     if task.state not in DECIDED:  # before that, a label would reveal something about the work of others
         raise ConflictError("This task is not decided yet; label its submissions when it is.")
     gate, place = submission.gate, numbers.index(item)
-    found = None if gate is None else gate.criteria_checks[place]
-    passed = None if found is None else found.passed
+    if gate is None:
+        return Judged(classes=CLASSES, verdict=None, confidence=None, judge=_judge(submission), votes=())
+    found = gate.criteria_checks[place]
     return Judged(
         classes=CLASSES,
-        verdict=None if passed is None else (FAIL, PASS)[passed],
-        confidence=None if found is None or (gate is not None and gate.votes) else found.confidence,
-        judge=None if gate is not None and gate.votes else _judge(submission),
-        votes=() if gate is None else tuple(votes_on(gate, place)),
+        verdict=None if found.passed is None else (FAIL, PASS)[found.passed],
+        confidence=None if gate.votes else found.confidence,
+        judge=None if gate.votes else _judge(submission),
+        votes=tuple(votes_on(gate, place)),
     )
 
 

@@ -41,6 +41,11 @@ def flags_of(passages: Iterable[Passage]) -> tuple[RiskFlag, ...]:
     return tuple(flag for flag in _ORDER if flag in found)
 
 
+def in_order(passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """The passages in the order of their places, each once."""
+    return tuple(sorted(set(passages), key=lambda one: (one.start, one.end, one.flag)))
+
+
 def seen_by_judges(passages: Iterable[Passage]) -> tuple[Passage, ...]:
     """The passages without which a judge is shown another text: hidden characters never reach one (`judges.fence`)."""
     return tuple(passage for passage in passages if passage.flag != "hidden_text")

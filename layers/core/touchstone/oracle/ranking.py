@@ -101,6 +101,11 @@ def winner_of(places: Iterable[Place]) -> str | None:
     return next((place.submission_id for place in places if place.rank == 1), None)
 
 
+def place_of(submission_id: str, places: Iterable[Place]) -> Place | None:
+    """The place of a submission. None if it has none: it was eliminated or could not be scored."""
+    return next((place for place in places if place.submission_id == submission_id), None)
+
+
 def _own(one: Contender, place: int) -> Place:
     """A place with the submission's own total as the final score."""
     return Place(submission_id=one.submission_id, rank=place, final_score=one.penalized_total)

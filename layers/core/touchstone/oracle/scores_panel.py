@@ -7,159 +7,131 @@ A median needs the scores of more than half of the judges that are wanted. If a 
 the median, the median waits for another try of that judge, as long as `wait_for_retry` is true.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import floor
 from random import Random
 
-from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel, PanelSeat, failure_among, seats_of
-from touchstone.oracle.aggregation import PENALTY_BELOW, aggregate
+from touchstone.oracle.aggregation import PENALTY_BELOW, scoring_of
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.compared import ComparedEntry, ComparisonResult
 from touchstone.oracle.entries import FinalistEntry
-from touchstone.oracle.horizontal import check_comparable, compare
-from touchstone.oracle.material import ReadSubmission
-from touchstone.oracle.model import (
-    Brief,
-    Dimension,
-    DimensionScore,
-    DimensionVote,
-    IndividualScoring,
-    RiskFlag,
-    judges_differ,
-)
-from touchstone.oracle.passages import flags_of
-from touchstone.oracle.scoring import ScoringResult, check_says_something, score_submission
+from touchstone.oracle.horizontal import check_comparable, compare_in_both_orders
+from touchstone.oracle.judging import Judging
+from touchstone.oracle.material import ReadSubmission, SubmissionJudging
+from touchstone.oracle.model import Dimension, DimensionScore, DimensionVote, RiskFlag, judges_differ
+from touchstone.oracle.passages import flags_of, in_order
+from touchstone.oracle.scoring import ScoringResult, check_says_something, score_of_read
 from touchstone.statistics.votes import median, panel_score
 
 
 async def score_by_judges(
-    brief: Brief,
-    dimensions: Sequence[Dimension],
-    submission: str,
-    *,
-    judge: Judge,
-    panel: JudgePanel | None,
-    deadline: Deadline,
-    read: ReadSubmission | None = None,
-    use_cache: bool = True,
-    wait_for_retry: bool = True,
+    task: SubmissionJudging, read: ReadSubmission, *, panel: JudgePanel | None, wait_for_retry: bool = True
 ) -> ScoringResult | NotScored:
-    """Score a submission on every dimension: by `judge`, or by the judges of `panel` if it is given.
+    """Score a submission, as it was read, on every dimension: by the judge of `task`, or by the judges of `panel`.
 
-    Otherwise like `score_submission`. If several judges are tried again, `use_cache` must be true, so that those that
-    answered are not paid twice.
+    Otherwise like `score_submission`. If several judges are tried again, `task.use_cache` must be true, so that those
+    that answered are not paid twice.
     """
-
-    async def score(one: Judge) -> ScoringResult | NotScored:
-        return await score_submission(
-            brief, dimensions, submission, judge=one, deadline=deadline, read=read, use_cache=use_cache
-        )
-
+    check_says_something(task.submission)
     if panel is None:
-        return await score(judge)
-    check_says_something(submission)
-    seats = await seats_of(panel, score)
-    return seats if isinstance(seats, NotScored) else _scored(dimensions, seats, wait_for_retry=wait_for_retry)
+        return await score_of_read(task, read)
+    seats = await seats_of(panel, lambda judge: score_of_read(task.by(judge), read))
+    if isinstance(seats, NotScored):
+        return seats
+    return _scored(task.dimensions, seats, pending=_pending(seats, wait_for_retry=wait_for_retry))
 
 
 async def compare_by_judges(
+    task: Judging,
     dimension: Dimension,
     entries: Sequence[FinalistEntry],
     *,
-    brief: Brief,
-    judge: Judge,
     panel: JudgePanel | None,
-    deadline: Deadline,
     rng: Random,
     partial: bool = False,
-    use_cache: bool = True,
     wait_for_retry: bool = True,
 ) -> ComparisonResult | NotScored:
-    """Compare entries on one dimension: by `judge`, or by the judges of `panel`, who all know the entries by the same
-    labels.
+    """Compare entries on one dimension: by the judge of `task`, or by the judges of `panel`, who all know the entries
+    by the same labels.
 
-    Otherwise like `compare`. If several judges are tried again, `rng` must draw as before and `use_cache` must be true,
-    so that those that answered are not paid twice.
+    Otherwise like `compare`. If several judges are tried again, `rng` must draw as before and `task.use_cache` must be
+    true, so that those that answered are not paid twice.
     """
+    check_comparable(entries)
     seed = rng.getrandbits(64)
 
-    async def ask(one: Judge) -> ComparisonResult | NotScored:
+    async def ask(judge: Judge) -> ComparisonResult | NotScored:
         labels = Random(seed)  # noqa: S311 - the same for each judge; who knows them gains nothing after the deadline
-        return await compare(
-            dimension, entries, brief=brief, judge=one, deadline=deadline, rng=labels, partial=partial,
-            use_cache=use_cache
-        )  # fmt: skip
+        return await compare_in_both_orders(task.by(judge), dimension, entries, rng=labels, partial=partial)
 
     if panel is None:
-        return await ask(judge)
-    check_comparable(entries)
+        return await ask(task.judge)
     seats = await seats_of(panel, ask)
-    return seats if isinstance(seats, NotScored) else _compared(seats, wait_for_retry=wait_for_retry)
+    if isinstance(seats, NotScored):
+        return seats
+    return _compared(seats, pending=_pending(seats, wait_for_retry=wait_for_retry))
 
 
 def _scored(
-    dimensions: Sequence[Dimension], seats: Sequence[PanelSeat[ScoringResult]], *, wait_for_retry: bool
+    dimensions: Sequence[Dimension], seats: Sequence[PanelSeat[ScoringResult]], *, pending: int
 ) -> ScoringResult | NotScored:
     spends = tuple(spend for seat in seats for spend in seat.result.spends)
-    results = sorted(
-        (seat.answer for seat in seats if seat.answer is not None), key=lambda one: one.scoring.penalized_total
-    )
-    found = [_dimension(place, seats, wait_for_retry=wait_for_retry) for place in range(len(dimensions))]
+    results = [seat.answer for seat in seats if seat.answer is not None]
+    found = [_dimension(place, seats, pending=pending) for place in range(len(dimensions))]
     scores = tuple(one for one in found if one is not None)
     if len(scores) < len(dimensions) and (failed := failure_among(seats)) is not None:
         return replace(failed, spends=spends)
-    total = aggregate(dimensions, {one.dimension: float(one.score) for one in scores})
-    passages = tuple(passage for one in results for passage in one.passages)
+    passages = in_order(passage for one in results for passage in one.passages)
     differ: tuple[RiskFlag, ...] = ("judges_disagree",) if any(judges_differ(one.votes) for one in scores) else ()
+    middle = _middle(results, key=lambda one: one.scoring.penalized_total)
     return ScoringResult(
-        scoring=IndividualScoring(
-            dimension_scores=scores,
-            overall_band=band_of(total.final),
-            revision_suggestions=results[(len(results) - 1) // 2].scoring.revision_suggestions,
-            weighted_base=total.base,
-            penalty=total.penalty,
-            penalized_total=total.final,
+        scoring=scoring_of(
+            dimensions,
+            scores,
+            suggestions=middle.scoring.revision_suggestions,
             risk_flags=(*flags_of(passages), *differ),
         ),
-        readings=tuple(reading for seat in seats if seat.answer is not None for reading in seat.answer.readings),
-        passages=tuple(sorted(set(passages), key=lambda one: (one.start, one.end, one.flag))),
+        readings=tuple(reading for one in results for reading in one.readings),
+        passages=passages,
         spends=spends,
     )
 
 
-def _dimension(place: int, seats: Sequence[PanelSeat[ScoringResult]], *, wait_for_retry: bool) -> DimensionScore | None:
+def _middle[T](given: Iterable[T | None], *, key: Callable[[T], float]) -> T:
+    """The one in the middle by `key`, of those that are given; of two in the middle, the lower one."""
+    ordered = sorted((one for one in given if one is not None), key=key)
+    return ordered[(len(ordered) - 1) // 2]
+
+
+def _dimension(place: int, seats: Sequence[PanelSeat[ScoringResult]], *, pending: int) -> DimensionScore | None:
     """The score of one dimension; None if it is not decided.
 
     A half point in the median is dropped: of the two judges in the middle only one gave that much.
     """
     given = [None if seat.answer is None else seat.answer.scoring.dimension_scores[place] for seat in seats]
-    middle = panel_score(
-        [None if one is None else float(one.score) for one in given],
-        pending=_pending(seats, wait_for_retry=wait_for_retry),
-    )
-    if middle is None:
+    median_score = panel_score([None if one is None else float(one.score) for one in given], pending=pending)
+    if median_score is None:
         return None
-    ordered = sorted((one for one in given if one is not None), key=lambda one: one.score)
-    score = floor(middle)
-    return ordered[(len(ordered) - 1) // 2].model_copy(
+    score = floor(median_score)
+    return _middle(given, key=lambda one: one.score).model_copy(
         update={
             "score": score,
             "band": band_of(score),
             "flag": "below_expected" if score < PENALTY_BELOW else None,
-            "votes": tuple(_vote(seat, one) for seat, one in zip(seats, given, strict=True)),
+            "votes": tuple(_vote(seat, place) for seat in seats),
         }
     )
 
 
-def _vote(seat: PanelSeat[ScoringResult], score: DimensionScore | None) -> DimensionVote:
+def _vote(seat: PanelSeat[ScoringResult], place: int) -> DimensionVote:
     """The vote of a wanted judge on a dimension, as the record keeps it."""
-    if seat.answer is None or score is None:
-        return _silence(seat)
-    by = seat.answer.readings[0]
+    if isinstance(seat.result, NotScored):
+        return _silence(seat.provider, seat.result)
+    by, score = seat.result.readings[0], seat.result.scoring.dimension_scores[place]
     return DimensionVote(
         provider=seat.provider,
         model=by.model,
@@ -171,18 +143,16 @@ def _vote(seat: PanelSeat[ScoringResult], score: DimensionScore | None) -> Dimen
     )
 
 
-def _silence[T](seat: PanelSeat[T]) -> DimensionVote:
-    if not isinstance(seat.result, NotScored):
-        raise TypeError("a judge that said something is not silent")
-    return DimensionVote(provider=seat.provider, unscored=seat.result.reason, because=seat.result.details)
+def _silence(provider: str | None, failure: NotScored) -> DimensionVote:
+    return DimensionVote(provider=provider, unscored=failure.reason, because=failure.details)
 
 
-def _compared(seats: Sequence[PanelSeat[ComparisonResult]], *, wait_for_retry: bool) -> ComparisonResult | NotScored:
+def _compared(seats: Sequence[PanelSeat[ComparisonResult]], *, pending: int) -> ComparisonResult | NotScored:
     spends = tuple(spend for seat in seats for spend in seat.result.spends)
     results = [seat.answer for seat in seats if seat.answer is not None]
-    found = {label: _entry(label, seats, wait_for_retry=wait_for_retry) for one in results[:1] for label in one.labels}
+    found = {label: _entry(label, seats, pending=pending) for one in results[:1] for label in one.labels}
     entries = {label: one for label, one in found.items() if one is not None}
-    waits = len(entries) < len(found) and _pending(seats, wait_for_retry=wait_for_retry)
+    waits = len(entries) < len(found) and pending
     if (not entries or waits) and (failed := failure_among(seats)) is not None:
         return replace(failed, spends=spends)
     first = results[0]
@@ -195,7 +165,7 @@ def _compared(seats: Sequence[PanelSeat[ComparisonResult]], *, wait_for_retry: b
         unscored={
             first.labels[label]: tuple(_faults(first.labels[label], results)) for label in found if label not in entries
         },
-        silent=tuple(_silence(seat) for seat in seats if seat.answer is None),
+        silent=tuple(_silence(seat.provider, seat.result) for seat in seats if isinstance(seat.result, NotScored)),
         spends=spends,
     )
 
@@ -208,19 +178,19 @@ def _pending[T](seats: Sequence[PanelSeat[T]], *, wait_for_retry: bool) -> int:
     return sum(seat.pending for seat in seats) if wait_for_retry else 0
 
 
-def _entry(label: str, seats: Sequence[PanelSeat[ComparisonResult]], *, wait_for_retry: bool) -> ComparedEntry | None:
+def _entry(label: str, seats: Sequence[PanelSeat[ComparisonResult]], *, pending: int) -> ComparedEntry | None:
     """An entry with the median of the scores that the judges gave it; None if the median is not decided."""
     given = [None if seat.answer is None else _of(label, seat.answer) for seat in seats]
     scores = [None if one is None else one.score for one in given]
-    middle = panel_score(scores, pending=_pending(seats, wait_for_retry=wait_for_retry))
-    if middle is None:
+    score = panel_score(scores, pending=pending)
+    if score is None:
         return None
     ordered = sorted((one for one in given if one is not None), key=lambda one: one.score)
     flags = list(dict.fromkeys(flag for one in ordered for flag in one.risk_flags))
     if median(scores).split:
         flags.append("judges_disagree")
-    return ordered[(len(ordered) - 1) // 2].model_copy(
-        update={"score": middle, "band": band_of(middle), "risk_flags": tuple(flags)}
+    return _middle(ordered, key=lambda one: one.score).model_copy(
+        update={"score": score, "band": band_of(score), "risk_flags": tuple(flags)}
     )
 
 

@@ -19,8 +19,7 @@ from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import Spend
-from touchstone.oracle.aggregation import aggregate
-from touchstone.oracle.bands import band_of
+from touchstone.oracle.aggregation import scoring_of
 from touchstone.oracle.flags import flag_passages
 from touchstone.oracle.material import ReadSubmission, SubmissionJudging
 from touchstone.oracle.model import (
@@ -32,7 +31,7 @@ from touchstone.oracle.model import (
     JudgeOpinion,
     Variant,
 )
-from touchstone.oracle.passages import NOTHING_LEFT, Passage, flags_of, found_by_judge, seen_by_judges
+from touchstone.oracle.passages import NOTHING_LEFT, Passage, flags_of, found_by_judge, in_order, seen_by_judges
 from touchstone.oracle.replies import MAX_EVIDENCE_CHARS, IndividualReply, faults_of, score_of, suggestions_of
 
 BASE_OUTPUT_TOKENS, TOKENS_PER_DIMENSION = 2048, 768
@@ -89,20 +88,26 @@ async def score_submission(
         deadline=deadline,
         use_cache=use_cache,
     )
-    seen = read or await task.read()
-    if isinstance(seen, NotScored):
-        return seen
-    paid = seen.spends if read is None else ()
-    sent = await _judge(task, seen, "as_sent")
+    if read is not None:
+        return await score_of_read(task, read)
+    found = await task.read()
+    if isinstance(found, NotScored):
+        return found
+    scored = await score_of_read(task, found)
+    return replace(scored, spends=(*found.spends, *scored.spends))
+
+
+async def score_of_read(task: SubmissionJudging, read: ReadSubmission) -> ScoringResult | NotScored:
+    """The scoring of a submission that says something, as it was read, by the judge of `task`."""
+    sent = await _judge(task, read, "as_sent")
     if isinstance(sent, NotScored):
-        return replace(sent, spends=(*paid, *sent.spends))
-    spends = (*paid, *sent.spends)
-    passages = (*await flag_passages(submission), *seen.passages, *sent.passages)
+        return sent
+    passages = (*await flag_passages(task.submission), *read.passages, *sent.passages)
     flagged = seen_by_judges(passages)
-    cut = await _judge_without_flagged(task, seen, flagged) if flagged else None
+    cut = await _judge_without_flagged(task, read, flagged) if flagged else None
     if isinstance(cut, NotScored):
-        return replace(cut, spends=(*spends, *cut.spends))
-    return _scored(task.dimensions, sent, cut, passages=passages, spends=spends)
+        return replace(cut, spends=(*sent.spends, *cut.spends))
+    return _scored(task.dimensions, sent, cut, passages)
 
 
 def check_says_something(submission: str) -> None:
@@ -124,10 +129,7 @@ async def _judge_without_flagged(
     if is_contentless(read.material.text):
         return _Judged(reading=_nothing_left(task, passages[0]), spends=read.spends)
     judged = await _judge(task, read, "without_flagged")
-    spends = (*read.spends, *judged.spends)
-    return (
-        replace(judged, spends=spends) if isinstance(judged, NotScored) else replace(judged, passages=(), spends=spends)
-    )
+    return replace(judged, spends=(*read.spends, *judged.spends))
 
 
 async def _judge(task: SubmissionJudging, read: ReadSubmission, variant: Variant) -> _Judged | NotScored:
@@ -160,12 +162,7 @@ async def _judge(task: SubmissionJudging, read: ReadSubmission, variant: Variant
 
 
 def _scored(
-    dimensions: Sequence[Dimension],
-    sent: _Judged,
-    cut: _Judged | None,
-    *,
-    passages: tuple[Passage, ...],
-    spends: tuple[Spend, ...],
+    dimensions: Sequence[Dimension], sent: _Judged, cut: _Judged | None, passages: Sequence[Passage]
 ) -> ScoringResult:
     """The scoring with, per dimension, the lower score and its band, evidence and feedback.
 
@@ -173,25 +170,22 @@ def _scored(
     passages, so that the passages have no part in them. If that reading has none, the suggestions for the submission as
     sent are taken.
     """
-    readings = (sent.reading,) if cut is None else (sent.reading, cut.reading)
+    judged = (sent,) if cut is None else (sent, cut)
+    readings = tuple(one.reading for one in judged)
     scores = tuple(
         min(given, key=lambda one: one.score)
         for given in zip(*(reading.dimension_scores for reading in readings), strict=True)
     )
-    total = aggregate(dimensions, {one.dimension: float(one.score) for one in scores})
     return ScoringResult(
-        scoring=IndividualScoring(
-            dimension_scores=scores,
-            overall_band=band_of(total.final),
-            revision_suggestions=readings[-1].revision_suggestions or sent.reading.revision_suggestions,
-            weighted_base=total.base,
-            penalty=total.penalty,
-            penalized_total=total.final,
+        scoring=scoring_of(
+            dimensions,
+            scores,
+            suggestions=readings[-1].revision_suggestions or sent.reading.revision_suggestions,
             risk_flags=flags_of(passages),
         ),
         readings=readings,
-        passages=tuple(sorted(set(passages), key=lambda one: (one.start, one.end, one.flag))),
-        spends=spends if cut is None else (*spends, *cut.spends),
+        passages=in_order(passages),
+        spends=tuple(spend for one in judged for spend in one.spends),
     )
 
 

@@ -15,7 +15,7 @@ delivered twice changes nothing. Steps are taken while the task is open or being
 this. Nothing changes in a final task.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
@@ -29,7 +29,7 @@ from touchstone.oracle.bands import Band, band_of
 from touchstone.oracle.compared import MAX_ORDER_DIFFERENCE
 from touchstone.oracle.model import DimensionVote, GateCheck, IndividualScoring, JudgeOpinion, Score, Unjudged
 from touchstone.oracle.passages import Passage
-from touchstone.oracle.ranking import Contender
+from touchstone.oracle.ranking import Contender, place_of
 from touchstone.oracle.task import Task
 from touchstone.references import Reference
 from touchstone.strict import Strict
@@ -175,6 +175,10 @@ class Submission(Strict):
         )
 
 
+type SubmissionStep = Callable[[Submission], Submission]
+"""Returns a submission as it is after a step."""
+
+
 def begun(submission: Submission, *, at: SubmissionState, now: datetime) -> Submission:
     """The submission with one more try at the work of state `at`.
 
@@ -187,9 +191,7 @@ def begun(submission: Submission, *, at: SubmissionState, now: datetime) -> Subm
     return submission if attempts is None else submission.model_copy(update={"attempts": attempts})
 
 
-def put_back(
-    submission: Submission, why: Unjudged, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
-) -> Submission:
+def put_back(submission: Submission, why: Unjudged, *, until: datetime, ended: TryEnd) -> Submission:
     """The submission after a try that brought no result. Its stage may be tried again, but not before `until`.
 
     A submission that was judged or given up meanwhile stays unchanged.
@@ -197,15 +199,16 @@ def put_back(
     if submission.judged and not submission.attempts.underway:
         return submission
     attempts = submission.attempts.put_back(until=until, ended=ended)
-    return _with(submission, spends, attempts=attempts, failure=why)
+    return submission.model_copy(update={"attempts": attempts, "failure": why})
 
 
-def gated(submission: Submission, check: GateCheck, *, spends: Sequence[Spend] = ()) -> Submission:
+def gated(submission: Submission, check: GateCheck) -> Submission:
     """The submission after its gate check. The first check counts."""
     if submission.state != "received":
         return submission
     state: SubmissionState = "gate_passed" if check.passed else "unscored" if check.undecided else "gate_failed"
-    return _with(submission, spends, state=state, gate=check, attempts=Attempts(), failure=Unjudged.of_undecided(check))
+    failure = Unjudged.of_undecided(check)
+    return submission.model_copy(update={"state": state, "gate": check, "attempts": Attempts(), "failure": failure})
 
 
 def scored(
@@ -215,7 +218,6 @@ def scored(
     race: bool = False,
     readings: Sequence[JudgeOpinion] = (),
     passages: Sequence[Passage] = (),
-    spends: Sequence[Spend] = (),
 ) -> Submission:
     """The submission with its scores. The first scores count; raises `ConflictError` if it has not passed its gate.
 
@@ -226,17 +228,8 @@ def scored(
         raise ConflictError("Only a submission that passed its gate is scored.")
     if submission.state != "gate_passed":
         return submission
-    return _with(
-        submission,
-        spends,
-        state="scored",
-        individual=scoring,
-        readings=tuple(readings),
-        passages=tuple(passages),
-        attempts=Attempts(),
-        failure=None,
-        wins=race and scoring.penalized_total >= PASSES_FROM,
-    )
+    wins = race and scoring.penalized_total >= PASSES_FROM
+    return submission.model_copy(update={**_scores(scoring, readings, passages), "wins": wins})
 
 
 def with_batch(submission: Submission, batch: ScoringBatch) -> Submission:
@@ -276,14 +269,14 @@ def read_anew(submission: Submission) -> Submission:
 def paid(submission: Submission, spends: Sequence[Spend]) -> Submission:
     """The submission with these paid judge calls added, each only once."""
     new = tuple(spend for spend in spends if spend not in submission.spends)
-    return _with(submission, new) if new else submission
+    return submission.model_copy(update={"spends": (*submission.spends, *new)}) if new else submission
 
 
-def given_up(submission: Submission, why: Unjudged, *, spends: Sequence[Spend] = ()) -> Submission:
+def given_up(submission: Submission, why: Unjudged) -> Submission:
     """The submission that nobody could judge, with the reason. A submission that is already judged stays unchanged."""
     if submission.judged:
         return submission
-    return _with(submission, spends, state="unscored", attempts=Attempts(), failure=why)
+    return submission.model_copy(update={"state": "unscored", "attempts": Attempts(), "failure": why})
 
 
 def compared(
@@ -292,7 +285,6 @@ def compared(
     *,
     uncompared: Sequence[str] = (),
     why: Unjudged | None = None,
-    spends: Sequence[Spend] = (),
 ) -> Submission:
     """The finalist with what the judge said of it side by side with the others. The first comparisons count.
 
@@ -303,7 +295,7 @@ def compared(
         raise ConflictError("Only a submission that was scored by itself is compared with others.")
     if submission.comparisons or submission.uncompared:
         return submission
-    return _with(submission, spends, comparisons=tuple(comparisons), uncompared=tuple(uncompared), failure=why)
+    return submission.model_copy(update=_comparisons(comparisons, uncompared, why))
 
 
 def recompared(
@@ -316,9 +308,7 @@ def recompared(
     """The submission with the comparisons of a challenge; without any if it is no longer a finalist."""
     if submission.state != "scored":
         raise ConflictError("Only a submission that was scored is compared again.")
-    after = submission.model_copy(
-        update={"comparisons": tuple(comparisons), "uncompared": tuple(uncompared), "failure": why}
-    )
+    after = submission.model_copy(update=_comparisons(comparisons, uncompared, why))
     return submission if after == submission else after
 
 
@@ -328,7 +318,6 @@ def rescored(
     *,
     readings: Sequence[JudgeOpinion] = (),
     passages: Sequence[Passage] = (),
-    spends: Sequence[Spend] = (),
 ) -> Submission:
     """The submission with the scores of a challenge in place of its earlier ones. A repeat changes nothing.
 
@@ -337,22 +326,15 @@ def rescored(
     """
     if submission.gate is None or not submission.gate.passed or submission.state not in {"scored", "unscored"}:
         raise ConflictError("Only a submission that passed its gate is scored again.")
-    after = submission.model_copy(
-        update={
-            "state": "scored",
-            "individual": scoring,
-            "readings": tuple(readings),
-            "passages": tuple(passages),
-            "attempts": Attempts(),
-            "failure": None,
-        }
-    )
-    return submission if after == submission else _with(after, spends)
+    after = submission.model_copy(update=_scores(scoring, readings, passages))
+    return submission if after == submission else after
 
 
-def overtaken(submission: Submission, *, spends: Sequence[Spend] = ()) -> Submission:
+def overtaken(submission: Submission) -> Submission:
     """The submission whose task was decided before it was judged. A submission that was judged stays unchanged."""
-    return submission if submission.judged else _with(submission, spends, state="overtaken", attempts=Attempts())
+    if submission.judged:
+        return submission
+    return submission.model_copy(update={"state": "overtaken", "attempts": Attempts()})
 
 
 def standing(submission: Submission, task: Task) -> Standing:
@@ -365,11 +347,20 @@ def standing(submission: Submission, task: Task) -> Standing:
         return submission.state
     if contender.eliminated_by:
         return "eliminated"
-    place = next((place for place in task.places if place.submission_id == submission.id), None)
+    place = place_of(submission.id, task.places)
     if place is None:
         return submission.state
     return "unscored" if place.rank is None else "ranked"
 
 
-def _with(submission: Submission, spends: Sequence[Spend], **changes: object) -> Submission:
-    return submission.model_copy(update={**changes, "spends": (*submission.spends, *spends)})
+def _scores(
+    scoring: IndividualScoring, readings: Sequence[JudgeOpinion], passages: Sequence[Passage]
+) -> dict[str, object]:
+    found = {"individual": scoring, "readings": tuple(readings), "passages": tuple(passages)}
+    return {**found, "state": "scored", "attempts": Attempts(), "failure": None}
+
+
+def _comparisons(
+    comparisons: Sequence[FinalistComparison], uncompared: Sequence[str], why: Unjudged | None
+) -> dict[str, object]:
+    return {"comparisons": tuple(comparisons), "uncompared": tuple(uncompared), "failure": why}

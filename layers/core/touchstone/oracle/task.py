@@ -145,33 +145,26 @@ def draft_begun(task: Task, *, now: datetime) -> Task:
     return task.model_copy(update={"drafting": begun})
 
 
-def draft_put_back(task: Task, failure: str, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()) -> Task:
+def draft_put_back(task: Task, failure: str, *, until: datetime, ended: TryEnd) -> Task:
     """The task after a try to make its dimensions failed with `failure`. The next try begins at `until` or later."""
     if task.state != "drafting":
         return task
     drafting = task.drafting.put_back(until=until, ended=ended)
-    return task.model_copy(update={"drafting": drafting, "failure": failure, "spends": (*task.spends, *spends)})
+    return task.model_copy(update={"drafting": drafting, "failure": failure})
 
 
-def locked(task: Task, dimensions: Sequence[Dimension], *, spends: Sequence[Spend] = ()) -> Task:
+def locked(task: Task, dimensions: Sequence[Dimension]) -> Task:
     """The task with its dimensions, open for submissions. The dimensions never change again."""
     if task.state != "drafting":
         return task
-    return task.model_copy(
-        update={
-            "dimensions": tuple(dimensions),
-            "state": "open",
-            "failure": None,
-            "spends": (*task.spends, *spends),
-        }
-    )
+    return task.model_copy(update={"dimensions": tuple(dimensions), "state": "open", "failure": None})
 
 
-def given_up(task: Task, failure: str, *, spends: Sequence[Spend] = ()) -> Task:
+def given_up(task: Task, failure: str) -> Task:
     """The task whose dimensions nobody could make. It has no submissions."""
     if task.state != "drafting":
         return task
-    return task.model_copy(update={"state": "failed", "failure": failure, "spends": (*task.spends, *spends)})
+    return task.model_copy(update={"state": "failed", "failure": failure})
 
 
 def with_deadline(task: Task, deadline: datetime, *, now: datetime) -> Task:
@@ -244,17 +237,12 @@ def nobody_won(task: Task, *, now: datetime) -> Task:
     return task.model_copy(update={"state": "final", "final_at": now})
 
 
-def ranked(task: Task, places: Sequence[Place], *, now: datetime, spends: Sequence[Spend] = ()) -> Task:
-    """The contest with its ranking, which may be challenged from now on. The submission in the first place wins.
-
-    `spends` are the calls that compared the finalists.
-    """
+def ranked(task: Task, places: Sequence[Place], *, now: datetime) -> Task:
+    """The contest with its ranking, which may be challenged from now on. The submission in the first place wins."""
     if task.state != "scoring":
         return task
     until = now + timedelta(seconds=task.request.challenge_seconds)
-    return _placed(task, places).model_copy(
-        update={"state": "challenge", "challenge_until": until, "spends": (*task.spends, *spends)}
-    )
+    return _placed(task, places).model_copy(update={"state": "challenge", "challenge_until": until})
 
 
 def challenged(task: Task, challenge_id: str, *, own: bool = False, now: datetime) -> Task:

@@ -62,9 +62,8 @@ async def judge_submission(
             return Judgement(unscored=Unjudged.of("dimensions", made), spends=made.spends)
         dimensions, spends = made.dimensions, made.spends
     else:
-        aggregate(
-            dimensions, {one.id: 0.0 for one in dimensions}
-        )  # so that a fault of theirs is raised before any call is paid
+        # A fault of the dimensions is raised before any call is paid.
+        aggregate(dimensions, {one.id: 0.0 for one in dimensions})
     judging = SubmissionJudging(
         brief=brief, submission=text, dimensions=dimensions, judge=judge, deadline=deadline, use_cache=use_cache
     )
@@ -72,9 +71,7 @@ async def judge_submission(
     spends += read.spends
     if isinstance(read, NotScored):
         return Judgement(dimensions=dimensions, unscored=Unjudged.of("reading", read), spends=spends)
-    gated = await check_gate_by_judges(
-        brief, text, judge=judge, panel=gate_judges, deadline=deadline, read=read, use_cache=use_cache
-    )
+    gated = await check_gate_by_judges(judging, read, panel=gate_judges)
     spends += gated.spends
     if isinstance(gated, NotScored):
         return Judgement(dimensions=dimensions, unscored=Unjudged.of("gate", gated), spends=spends)
@@ -86,17 +83,7 @@ async def judge_submission(
             passages=gated.passages,
             spends=spends,
         )
-    scored = await score_by_judges(
-        brief,
-        dimensions,
-        text,
-        judge=judge,
-        panel=scoring_judges,
-        deadline=deadline,
-        read=read,
-        use_cache=use_cache,
-        wait_for_retry=False,
-    )
+    scored = await score_by_judges(judging, read, panel=scoring_judges, wait_for_retry=False)
     spends += scored.spends
     if isinstance(scored, NotScored):
         return Judgement(

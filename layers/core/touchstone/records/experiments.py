@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -35,6 +35,7 @@ from touchstone.surfaces.experiments.pair_work import (
     JudgeCount,
     PairCounts,
     PairKept,
+    PairSums,
     PairWork,
     orders_of,
 )
@@ -42,28 +43,11 @@ from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentS
 from touchstone.surfaces.names import Surface
 
 
-class PairSums(TypedDict):
-    """What all tries of a pair cost so far, and their tallies, as the steps of `pair_work` take them.
-
-    A pair stores its sums and not its calls, since all pairs of an experiment are read at once to see which are over.
-    The sums are few, one for each judge, prompt and kind of verdict, so that the transaction of a pair stays small.
-    """
-
-    cost_usd: float
-    unpriced_calls: int
-    counts: PairCounts | None
-
-
 def sums_of(kept: PairKept) -> PairSums:
     """The sums of all tries of a pair, from everything that they brought."""
     return PairSums(
         cost_usd=known_cost(kept.paid) or 0.0, unpriced_calls=count_unpriced(kept.paid), counts=pair_counts(kept)
     )
-
-
-def sums_before(pair: PairWork) -> PairSums:
-    """The sums of a pair whose latest try brought nothing."""
-    return PairSums(cost_usd=pair.cost_usd, unpriced_calls=pair.unpriced_calls, counts=None)
 
 
 def pair_counts(kept: PairKept) -> PairCounts:

@@ -4,8 +4,9 @@ import base64
 import binascii
 import hashlib
 import heapq
+import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -62,6 +63,27 @@ def is_cursor_of(scope: str, cursor: str) -> bool:
     except InputError:
         return False
     return True
+
+
+def scope_of_filters(scope: str, given: Mapping[str, Any]) -> str:
+    """The scope of a list with these filters: with others, its cursors would skip records that they mean."""
+    return f"{scope}\x1f{json.dumps(given)}" if given else scope
+
+
+def resumed_behind(scope: str, cursor: str | None) -> str | None:
+    """The position that a filtered list goes on behind; None: it begins.
+
+    Raises `InputError` for a cursor of another list or of other filters.
+    """
+    if cursor is None:
+        return None
+    if not is_cursor_of(scope, cursor):
+        raise InputError(
+            "This cursor came with other filters or from another list; send it with the filters that it came with, or "
+            "start again without one.",
+            where="cursor",
+        )
+    return position_of(scope, cursor)
 
 
 def page_of[T](items: Sequence[T], *, key: Callable[[T], str], scope: str, limit: int, cursor: str | None) -> Page[T]:

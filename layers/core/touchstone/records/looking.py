@@ -5,16 +5,14 @@ number of lines, even if it found none; its cursor goes on (docs/decisions/0063)
 writes items of its own.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, Self
 
 from touchstone.aws import Table, store_faults
-from touchstone.errors import InputError
 from touchstone.records.list_query import ListQuery
-from touchstone.records.lists import MAX_PAGE, Page, cursor_after, is_cursor_of, page_size, position_of
+from touchstone.records.lists import MAX_PAGE, Page, cursor_after, page_size, resumed_behind, scope_of_filters
 from touchstone.records.table import Item
 from touchstone.records.ulids import ulid_moment
 
@@ -105,18 +103,10 @@ class Looking[S: Line]:
         has looked at as many lines as it may. Raises `InputError` for a cursor of another list or of other filters, and
         for a limit outside 1 to `most`.
         """
-        # A cursor is valid only with the filters that it came with: with others it would skip records that they mean.
-        given = self.query.given
-        list_scope = f"{self.scope}\x1f{json.dumps(given)}" if given else self.scope
-        if cursor is not None and not is_cursor_of(list_scope, cursor):
-            raise InputError(
-                "This cursor came with other filters or from another list; send it with the filters that it came "
-                "with, or start again without one.",
-                where="cursor",
-            )
+        list_scope = scope_of_filters(self.scope, self.query.given)
+        behind = resumed_behind(list_scope, cursor)
         # One line more than asked for is searched, so that the last page is recognised as the last.
         wanted = page_size(limit, most=most) + 1
-        behind = None if cursor is None else position_of(list_scope, cursor)
         walk = _Walk[S]()
         for items in self._queries(walk, behind=behind, wanted=wanted):
             if not self._look(walk, items, wanted=wanted):

@@ -10,6 +10,7 @@ from touchstone.statistics import CardTally, JudgeKey
 from touchstone.surfaces.experiments.pair_work import (
     JudgeCount,
     PairCounts,
+    PairSums,
     PairWork,
     orders_of,
     pair_over,
@@ -58,15 +59,15 @@ def test_a_preference_that_nobody_or_more_than_one_judge_gave_counts_for_none() 
 
 
 def test_what_counts_is_of_the_try_that_knows_most_calls() -> None:
-    back = pair_put_back(PAIR, WHY, until=NOW, ended="unread", cost_usd=0.0, now=NOW, counts=_counts(4))
+    back = pair_put_back(PAIR, WHY, PairSums(counts=_counts(4)), until=NOW, ended="unread", now=NOW)
     assert back.counts == _counts(4)
-    assert pair_over(back, WHY, cost_usd=0.0, now=NOW).counts == _counts(4)
-    assert pair_over(back, None, cost_usd=0.0, now=NOW, counts=_counts(3)).counts == _counts(4)
-    over = pair_over(back, None, cost_usd=0.0, now=NOW, counts=_counts(6))
+    assert pair_over(back, WHY, PairSums(), now=NOW).counts == _counts(4)
+    assert pair_over(back, None, PairSums(counts=_counts(3)), now=NOW).counts == _counts(4)
+    over = pair_over(back, None, PairSums(counts=_counts(6)), now=NOW)
     assert over.counts == _counts(6)
     later = NOW + timedelta(minutes=5)
-    assert pair_over(over, None, cost_usd=0.0, now=later, counts=_counts(6)) is over
-    assert pair_over(over, None, cost_usd=0.0, now=later, counts=_counts(7)).counts == _counts(7)
+    assert pair_over(over, None, PairSums(counts=_counts(6)), now=later) is over
+    assert pair_over(over, None, PairSums(counts=_counts(7)), now=later).counts == _counts(7)
 
 
 def test_a_pair_from_before_there_were_cards_counts_nothing() -> None:

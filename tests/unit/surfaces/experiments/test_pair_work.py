@@ -8,7 +8,7 @@ from tests.support.quizzes import experiment
 from tests.support.records import a_spend
 from touchstone.attempts import RETRY_PERIOD
 from touchstone.surfaces.experiments.model import Experiment
-from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_over, pair_put_back
+from touchstone.surfaces.experiments.pair_work import PairKept, PairSums, PairTask, PairWork, pair_over, pair_put_back
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
 from touchstone.surfaces.experiments.preference import no_preference
 from touchstone.surfaces.measurement import Unmeasured
@@ -39,18 +39,18 @@ def test_one_at_a_time_tries_a_pair_and_for_days_at_most() -> None:
 
 
 def test_a_pair_that_is_put_back_says_why_and_when_and_what_it_cost_so_far() -> None:
-    back = pair_put_back(PAIR.begun(now=NOW), WHY, until=LATER, ended="limited", cost_usd=0.5, now=NOW)
+    back = pair_put_back(PAIR.begun(now=NOW), WHY, PairSums(cost_usd=0.5), until=LATER, ended="limited", now=NOW)
     assert (back.attempts.tries, back.attempts.not_before, back.failure, back.cost_usd) == (0, LATER, WHY, 0.5)
-    over = pair_over(back, None, cost_usd=0.7, now=LATER)
+    over = pair_over(back, None, PairSums(cost_usd=0.7), now=LATER)
     assert (over.over, over.failure, over.cost_usd, over.id) == (True, None, 0.7, "e-7")
 
 
 def test_a_pair_ends_once_and_what_came_later_is_only_paid() -> None:
-    over = pair_over(PAIR, WHY, cost_usd=0.5, now=NOW)
+    over = pair_over(PAIR, WHY, PairSums(cost_usd=0.5), now=NOW)
     assert over.begun(now=LATER) is over
-    assert pair_over(over, None, cost_usd=0.5, now=LATER) is over
-    assert pair_put_back(over, WHY, until=LATER, ended="unread", cost_usd=0.2, now=LATER) is over
-    late = pair_put_back(over, WHY, until=LATER, ended="unread", cost_usd=0.9, now=LATER)
+    assert pair_over(over, None, PairSums(cost_usd=0.5), now=LATER) is over
+    assert pair_put_back(over, WHY, PairSums(cost_usd=0.2), until=LATER, ended="unread", now=LATER) is over
+    late = pair_put_back(over, WHY, PairSums(cost_usd=0.9), until=LATER, ended="unread", now=LATER)
     assert (late.over, late.failure, late.cost_usd) == (True, WHY, 0.9)
 
 

@@ -221,7 +221,7 @@ def _paid_late(here: ExperimentContext, pair: PairWork, found: ReplayedPair) -> 
         kept = kept.model_copy(update={"result": before.result})
     files.put_pair(kept)
     sums = sums_of(kept)
-    here.pairs.change(pair, lambda one: pair_over(one, None, now=here.clock(), **sums))
+    here.pairs.change(pair, lambda one: pair_over(one, None, sums, now=here.clock()))
 
 
 def _wanted_again(here: ExperimentContext, pair: PairWork, found: ReplayedPair) -> bool:

@@ -16,6 +16,7 @@ brought replies are in the cache from then on, and their calls are in the submis
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
@@ -37,7 +38,7 @@ from touchstone.operations.provider_batches.questions import (
 from touchstone.operations.provider_batches.replaying import WaitingQuestion, replayed_line
 from touchstone.oracle.model import TIER
 from touchstone.oracle.scoring import ScoringResult, score_submission
-from touchstone.oracle.submission import BATCH_MARGIN, ScoringBatch, Submission, paid, with_batch
+from touchstone.oracle.submission import BATCH_MARGIN, ScoringBatch, Submission, paid, scored, with_batch
 from touchstone.oracle.task import Task
 from touchstone.references import Reference
 from touchstone.workflows import Workflows
@@ -186,13 +187,9 @@ def _kept(context: BatchingContext, submission: Submission, done: ScoredByBatch)
     known = {spend.line_id for spend in submission.spends if spend.line_id is not None}
     fresh = tuple(spend for spend in done.spends if not spend.cached and spend.line_id not in known)
     if isinstance(done.found, ScoringResult):
-        submission = judgements.score(
-            submission.ref,
-            scoring=done.found.scoring,
-            readings=done.found.readings,
-            passages=done.found.passages,
-            spends=fresh if known else tuple(spend for spend in done.spends if spend.cached or spend in fresh),
-        )
+        step = partial(scored, scoring=done.found.scoring, readings=done.found.readings, passages=done.found.passages)
+        spends = fresh if known else tuple(spend for spend in done.spends if spend.cached or spend in fresh)
+        submission = judgements.judged(submission.ref, step, spends=spends)
     if any(spend not in submission.spends for spend in fresh):  # the submission was judged or overtaken meanwhile
         judgements.change(submission.ref, lambda one: paid(one, fresh))
 

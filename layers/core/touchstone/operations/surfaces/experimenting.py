@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -37,12 +38,12 @@ from touchstone.operations.jobs.tries import (
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
 from touchstone.operations.surfaces.pairs_in_batches import all_wait_for_batches, by_batches, in_batches
 from touchstone.parts import waiting_for_batches
-from touchstone.records.experiments import PairSums, sums_before, sums_of
+from touchstone.records.experiments import sums_of
 from touchstone.strict import fault_sentence
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.makers import PromptMaker
 from touchstone.surfaces.experiments.model import Experiment
-from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_over, pair_put_back
+from touchstone.surfaces.experiments.pair_work import PairKept, PairSums, PairTask, PairWork, pair_over, pair_put_back
 from touchstone.surfaces.experiments.record import MAX_PAIRS, ExperimentPlan, not_deployable
 from touchstone.surfaces.measurement import Unmeasured
 from touchstone.text import shortened
@@ -122,7 +123,7 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
         return part_progress(brought)
     async with tracing_calls(context, pair.id):
         tried = await _tried(context, record, task)
-    sums = sums_before(pair)
+    sums = PairSums.before(pair)
     if tried.result is not None:
         context.paid(list(tried.result.all_spends()))
         # The result is stored before the pair's record: after a crash in between, the pair is measured again from the
@@ -144,7 +145,7 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     if again is None:
         return part_progress(_ended(context, pair, why, sums))
     back = context.pairs.change(
-        pair, lambda one: pair_put_back(one, why, until=again.until, ended=again.ended, now=context.clock(), **sums)
+        pair, lambda one: pair_put_back(one, why, sums, until=again.until, ended=again.ended, now=context.clock())
     )
     return replace(part_progress(back), reason=why.reason)
 
@@ -295,9 +296,9 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
             failures.append(MisconfiguredError(str(error), sent=False))
             raise
 
-    makers = Makers(model_of=writer)
+    measure = partial(measure_pair, task.pair, task.terms, makers=Makers(model_of=writer), seconds=PAIR_SECONDS)
     if not task.terms.judged:
-        result = await measure_pair(task.pair, task.terms, judge=None, makers=makers, seconds=PAIR_SECONDS)
+        result = await measure(judge=None)
         late = [TimedOutError(LATE)] if result.unanswered and not failures else []
         return TryWithFailures(result=result, failures=[*failures, *late])
     try:
@@ -307,7 +308,7 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
     if task.terms.judges == 1 and not thresholds:
         tried = await try_noting_failures(
             lambda: WorkJudge(context.judge(cache_scope), record.created_at),
-            lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
+            lambda judge: measure(judge=judge),
             late=lambda result, noted: result.late or (bool(result.unanswered) and not noted and not failures),
         )
         return replace(tried, failures=[*failures, *tried.failures])
@@ -317,34 +318,23 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
         several = replace(panel, available=tuple(noting))
         if several.shortage is not None:
             raise several.shortage
-        return await measure_pair(
-            task.pair,
-            task.terms,
-            judge=noting[0],
-            several=several,
-            thresholds=thresholds,
-            makers=makers,
-            seconds=PAIR_SECONDS,
-        )
+        return await measure(judge=noting[0], several=several, thresholds=thresholds)
 
     tried = await try_several_noting_failures(lambda: panel.available, by_several, late=lambda result: result.late)
-    over = [TimedOutError(LATE)] if _unanswered_silently(tried, failures) else []
-    return replace(tried, failures=[*failures, *tried.failures, *over])
-
-
-def _unanswered_silently(tried: TryWithFailures[PairResult], failures: Sequence[JudgeError | LimitError]) -> bool:
-    """Whether something has no score though no call is known to have failed: a deadline ended the call from outside."""
-    return tried.result is not None and tried.result.unanswered and not tried.failures and not failures
+    failures += tried.failures
+    if tried.result is not None and tried.result.unanswered and not failures:
+        failures.append(TimedOutError(LATE))  # no call is known to have failed: a deadline ended one from outside
+    return replace(tried, failures=failures)
 
 
 def _nothing_to_do(context: ExperimentContext, pair: PairWork) -> StepProgress:
     """The progress of a pair that is not to be measured now. A pair whose tries are used up is over."""
     if not pair.over and pair.attempts.exhausted(context.clock()):
         why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))
-        pair = _ended(context, pair, why, sums_before(pair))
+        pair = _ended(context, pair, why, PairSums.before(pair))
     return part_progress(pair)
 
 
 def _ended(context: ExperimentContext, pair: PairWork, why: Unmeasured | None, sums: PairSums) -> PairWork:
     """Store that a pair is over. `why` says why something of it is unscored; None if nothing is."""
-    return context.pairs.change(pair, lambda one: pair_over(one, why, now=context.clock(), **sums))
+    return context.pairs.change(pair, lambda one: pair_over(one, why, sums, now=context.clock()))

@@ -57,9 +57,9 @@ async def by_batches(
         files.put_pair(kept)
     if tried.whole:
         files.put_pair(kept)
-        return context.pairs.change(pair, lambda one: pair_over(one, None, now=context.clock(), **sums))
+        return context.pairs.change(pair, lambda one: pair_over(one, None, sums, now=context.clock()))
     if not tried.wanted:
         return None
     line = batched_line(pair, "experiment", tried.wanted, now=context.clock())
     files.put_wanted(number, pair.rounds + 1, line)
-    return context.pairs.change(pair, lambda one: pair_awaiting(one, now=context.clock(), **sums))
+    return context.pairs.change(pair, lambda one: pair_awaiting(one, sums, now=context.clock()))

@@ -9,11 +9,13 @@ that stands. If nobody could judge a challenge, it changes nothing: it is `unres
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
+from touchstone.judges.spends import paying
 from touchstone.operations.jobs.after_failure import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.jobs.traced import traced
 from touchstone.operations.tasks.comparing import compare_round
@@ -136,21 +138,15 @@ async def _score_again(
     tried = await with_judge(context, _judge_of(context, challenge), work)
     found = tried.found
     if isinstance(found, ScoringResult):
-        opinion = found
-        return context.challenges.change(
-            challenge.ref,
-            lambda one: steps.rescored(
-                one, opinion.scoring, readings=opinion.readings, passages=opinion.passages, spends=opinion.spends
-            ),
-        )
+        step = partial(steps.rescored, scoring=found.scoring, readings=found.readings, passages=found.passages)
+        return context.challenges.change(challenge.ref, paying(step, found.spends))
     why, spends = Unjudged.of("scoring", found), found.spends
     match follow_up(found, attempts=challenge.attempts, provider=tried.provider, now=context.clock()):
         case GivenUp():
             return give_up(context, challenge, why, spends=spends)
         case Postponed(until=until, ended=ended):
-            context.challenges.change(
-                challenge.ref, lambda one: steps.put_back(one, why, until=until, ended=ended, spends=spends)
-            )
+            step = partial(steps.put_back, why=why, until=until, ended=ended)
+            context.challenges.change(challenge.ref, paying(step, spends))
             return TaskProgress(state="waiting", until=until, reason=why.reason)
 
 

@@ -6,6 +6,7 @@ deadline ─> nothing is handed in any more ─> what was is judged to its end �
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from touchstone.clock import Deadline
 from touchstone.operations.jobs.traced import traced
@@ -16,7 +17,7 @@ from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import RANKING_ROUND_ID
 from touchstone.oracle.model import Unjudged
 from touchstone.oracle.ranking import Contender, rank, shortlist
-from touchstone.oracle.submission import Submission
+from touchstone.oracle.submission import Submission, compared, given_up
 from touchstone.oracle.task import Task
 from touchstone.records.judgements import BEING_JUDGED
 
@@ -95,7 +96,7 @@ def _overdue(context: TaskContext, task: Task) -> bool:
 def _give_up(context: TaskContext, submission: Submission) -> Submission:
     stage = "gate" if submission.state == "received" else "scoring"
     why = submission.failure or Unjudged(stage=stage, reason="timed_out", details=(NOT_IN_TIME,))
-    return context.judgements.give_up(submission.ref, why=why)
+    return context.judgements.judged(submission.ref, lambda one: given_up(one, why))
 
 
 def _first(context: TaskContext, task: Task, field: _Field) -> TaskProgress:
@@ -133,7 +134,8 @@ async def _compare(context: TaskContext, task: Task, field: _Field) -> TaskProgr
             return read
         every = tuple(dimension.id for dimension in task.dimensions)
         for unreadable, why in read.unreadable.items():
-            context.judgements.compare(by_id[unreadable].ref, comparisons=(), uncompared=every, why=why)
+            step = partial(compared, comparisons=(), uncompared=every, why=why)
+            context.judgements.judged(by_id[unreadable].ref, step)
         if len(read.ready) >= LEAST_ENTRIES:
             return begin_round(context, task, read.ready, round_id=RANKING_ROUND_ID)
         finalists = [by_id[each] for each in read.ready]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from random import Random, SystemRandom
 
 from touchstone.clock import Deadline
@@ -10,6 +11,7 @@ from touchstone.errors import RefusedError
 from touchstone.judges.base import Judge, WorkJudge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel
+from touchstone.judges.spends import paying
 from touchstone.operations.jobs.after_failure import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.jobs.traced import traced
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
@@ -18,6 +20,7 @@ from touchstone.oracle import comparison as steps
 from touchstone.oracle.compared import ComparisonResult
 from touchstone.oracle.comparison import COMPARISON_TRIES, RANKING_ROUND_ID, DimensionComparison
 from touchstone.oracle.entries import FinalistEntry
+from touchstone.oracle.judging import Judging
 from touchstone.oracle.model import Unjudged
 from touchstone.oracle.scores_panel import compare_by_judges
 from touchstone.oracle.task import Task
@@ -79,15 +82,18 @@ async def compare_round(
         # With a panel, labels stay the same until a reply was of no use: labels drawn anew make new questions, and the
         # stored replies of judges that have answered already would be lost.
         drawn = f"{task_id} {comparison.id} {tries}"
-        return await compare_by_judges(
-            asked,
-            entries(task, comparison),
+        judging = Judging(
             brief=task.request.brief,
             judge=WorkJudge(one, comparison.created_at),
-            panel=panel,
             deadline=Deadline.after(COMPARE_SECONDS),
-            rng=SystemRandom() if panel is None else Random(drawn),  # noqa: S311 - labels, no secret
             use_cache=tries == 0 or panel is not None,
+        )
+        return await compare_by_judges(
+            judging,
+            asked,
+            entries(task, comparison),
+            panel=panel,
+            rng=SystemRandom() if panel is None else Random(drawn),  # noqa: S311 - labels, no secret
             partial=tries + 1 >= COMPARISON_TRIES,
             wait_for_retry=context.clock() - comparison.created_at < SETTLED_WITHIN,
         )
@@ -117,11 +123,10 @@ def _after(
     late = now - comparison.created_at >= SETTLED_WITHIN
     match next_try:
         case Postponed(until=until, ended=ended) if not late:
-            return context.comparisons.change(
-                comparison, lambda one: steps.put_back(one, why, until=until, ended=ended, spends=found.spends)
-            )
+            step = partial(steps.put_back, why=why, until=until, ended=ended)
         case Postponed() | GivenUp():
-            return context.comparisons.change(comparison, lambda one: steps.given_up(one, why, spends=found.spends))
+            step = partial(steps.given_up, why=why)
+    return context.comparisons.change(comparison, paying(step, found.spends))
 
 
 def _given_up_if_stuck(context: TaskContext, comparison: DimensionComparison) -> DimensionComparison:

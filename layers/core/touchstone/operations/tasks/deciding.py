@@ -5,18 +5,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, paying
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.tasks.ranking import final_of, left_to_compare, of_finalist, why_uncompared
 from touchstone.oracle import challenge as steps
 from touchstone.oracle import task as task_steps
-from touchstone.oracle.bands import Band
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.model import Unjudged
-from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist
-from touchstone.oracle.submission import Submission, recompared
+from touchstone.oracle.ranking import Contender, Place, Shortlist, place_of, rank, shortlist
+from touchstone.oracle.submission import recompared, rescored
 from touchstone.oracle.task import Task
 from touchstone.records.judgements import CHALLENGED
 
@@ -40,13 +39,11 @@ def decide(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgres
         places = _places(context, task, challenge, said)
         if (lost := _lost(task, challenge, places)) is not None:
             return give_up(context, challenge, why_uncompared(said, lost) or NOBODY_COULD)
-        upheld = _place_of(places, challenge.submission_id) != _place_of(task.places, challenge.submission_id)
+        upheld = _rank_of(places, challenge.submission_id) != _rank_of(task.places, challenge.submission_id)
         spends = tuple(spend for one in said for spend in one.spends)
         state: Literal["upheld", "rejected"] = "upheld" if upheld else "rejected"
-        kept, now = places if upheld else (), context.clock()
-        challenge = context.challenges.change(
-            challenge.ref, lambda one: steps.decided(one, state, places=kept, now=now, spends=spends)
-        )
+        step = partial(steps.decided, state=state, places=places if upheld else (), now=context.clock())
+        challenge = context.challenges.change(challenge.ref, paying(step, spends))
     return settle(context, challenge)
 
 
@@ -58,9 +55,10 @@ def settle(context: TaskContext, challenge: Challenge) -> TaskProgress:
     if challenge.id in task.undecided:
         if challenge.state == "upheld" and challenge.scoring is not None:
             ref = context.ref("submission", challenge.submission_id, task.id)
-            context.judgements.rescore(
-                ref, scoring=challenge.scoring, readings=challenge.readings, passages=challenge.passages
+            again = partial(
+                rescored, scoring=challenge.scoring, readings=challenge.readings, passages=challenge.passages
             )
+            context.judgements.judged(ref, again, during=CHALLENGED)
             _recompare(context, task, challenge)
         places = challenge.places if challenge.state == "upheld" else None
         context.tasks.change(task.ref, lambda one: task_steps.decided(one, challenge.id, places))
@@ -86,9 +84,8 @@ def _recompare(context: TaskContext, task: Task, challenge: Challenge) -> None:
 
 def give_up(context: TaskContext, challenge: Challenge, why: Unjudged, *, spends: Sequence[Spend] = ()) -> TaskProgress:
     """Leave a challenge that nobody could judge: the ranking stands, and the challenge stores `why`."""
-    now = context.clock()
-    given_up = context.challenges.change(challenge.ref, lambda one: steps.unresolved(one, why, now=now, spends=spends))
-    return settle(context, given_up)
+    step = paying(partial(steps.unresolved, why=why, now=context.clock()), spends)
+    return settle(context, context.challenges.change(challenge.ref, step))
 
 
 def _places(
@@ -126,28 +123,17 @@ def entrants_of(context: TaskContext, task: Task, challenge: Challenge) -> Entra
     for one in context.submissions.of_task(tenant=context.tenant, task_id=task.id):
         if one.comparisons or one.uncompared:
             compared.add(one.id)
-        contender = _rescored(one, challenge) if one.id == challenge.submission_id else one.contender
-        if contender is not None:
+        again = challenge.scoring if one.id == challenge.submission_id else None
+        counts = one if again is None else one.model_copy(update={"individual": again})
+        if (contender := counts.contender) is not None:
             contenders.append(contender)
     return Entrants(shortlist=shortlist(contenders), compared=frozenset(compared))
 
 
-def _rescored(submission: Submission, challenge: Challenge) -> Contender | None:
-    """The challenged submission as a contender, with the scores of its second opinion, or its own if there is none."""
-    if challenge.scoring is None:
-        return submission.contender
-    bands: dict[str, Band] = {one.dimension: one.band for one in challenge.scoring.dimension_scores}
-    return Contender(
-        submission_id=submission.id,
-        submitted_at=submission.submitted_at,
-        penalized_total=challenge.scoring.penalized_total,
-        bands=bands,
-    )
-
-
-def _place_of(places: Sequence[Place], submission_id: str) -> int | None:
+def _rank_of(places: Sequence[Place], submission_id: str) -> int | None:
     """The rank of a submission. None if it has no rank because it was eliminated or could not be scored."""
-    return next((place.rank for place in places if place.submission_id == submission_id), None)
+    place = place_of(submission_id, places)
+    return None if place is None else place.rank
 
 
 def _lost(task: Task, challenge: Challenge, places: Sequence[Place]) -> str | None:

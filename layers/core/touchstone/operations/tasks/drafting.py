@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import WorkJudge
 from touchstone.judges.calls import NotScored
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, paying
 from touchstone.operations.jobs.after_failure import GivenUp, Postponed, follow_up, with_judge
 from touchstone.operations.jobs.traced import traced
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
@@ -46,8 +47,8 @@ async def draft(context: TaskContext, task_id: str) -> TaskProgress:
     )
     found = tried.found
     if not isinstance(found, NotScored):
-        made = found
-        return _progress(context.tasks.change(ref, lambda one: steps.locked(one, made.dimensions, spends=made.spends)))
+        step = partial(steps.locked, dimensions=found.dimensions)
+        return _progress(context.tasks.change(ref, paying(step, found.spends)))
     why, spends = Unjudged.of("dimensions", found), found.spends
     match follow_up(
         found, attempts=task.drafting, provider=tried.provider, now=context.clock(), asked_at=task.created_at
@@ -57,10 +58,8 @@ async def draft(context: TaskContext, task_id: str) -> TaskProgress:
             return _progress(_give_up(context, task, failure, spends))
         case Postponed(until=until, ended=ended):
             told, again_at = " ".join(why.details), min(until, task.deadline)
-            put_back = context.tasks.change(
-                ref, lambda one: steps.draft_put_back(one, told, until=again_at, ended=ended, spends=spends)
-            )
-            return replace(_progress(put_back), reason=found.reason)
+            step = partial(steps.draft_put_back, failure=told, until=again_at, ended=ended)
+            return replace(_progress(context.tasks.change(ref, paying(step, spends))), reason=found.reason)
 
 
 def _nothing_to_do(context: TaskContext, task: Task) -> TaskProgress:
@@ -72,7 +71,7 @@ def _nothing_to_do(context: TaskContext, task: Task) -> TaskProgress:
 
 
 def _give_up(context: TaskContext, task: Task, failure: str, spends: Sequence[Spend] = ()) -> Task:
-    return context.tasks.change(task.ref, lambda one: steps.given_up(one, failure, spends=spends))
+    return context.tasks.change(task.ref, paying(partial(steps.given_up, failure=failure), spends))
 
 
 def _progress(task: Task) -> TaskProgress:

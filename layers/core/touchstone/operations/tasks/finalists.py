@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, WorkJudge
@@ -13,7 +14,7 @@ from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.entries import FinalistEntry, ReadEntry, read_entry, whole_entry
 from touchstone.oracle.model import DimensionScore, Unjudged
 from touchstone.oracle.passages import Passage
-from touchstone.oracle.submission import Submission, paid
+from touchstone.oracle.submission import Submission, paid, put_back
 from touchstone.oracle.task import Task, TaskState
 
 INTERRUPTED = "Each try to read it was interrupted before there was a result."
@@ -167,9 +168,8 @@ def _after(reading: _Reading, finalist: Submission, found: NotScored, *, provide
     why = Unjudged.of("reading", found)
     match follow_up(found, attempts=finalist.attempts, provider=provider, now=context.clock()):
         case Postponed(until=until, ended=ended) if ended == "unread" or not reading.overdue:
-            context.judgements.put_back(
-                finalist.ref, why=why, until=until, ended=ended, spends=found.spends, during=reading.during
-            )
+            step = partial(put_back, why=why, until=until, ended=ended)
+            context.judgements.judged(finalist.ref, step, spends=found.spends, during=reading.during)
             return TaskProgress(state="waiting", until=until, reason=why.reason)
         case Postponed() | GivenUp():
             _pay(context, finalist, found.spends)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from random import random
 from typing import TYPE_CHECKING, Literal
 
@@ -46,23 +47,23 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
         return _nothing_to_do(context, submission, at="received", stage="gate")
     from touchstone.oracle.gate_panel import check_gate_by_judges
 
-    async def work(here: _Here) -> GateResult | NotScored:
+    task = context.task(submission.task_id)
+
+    async def work(judging: SubmissionJudging, read: ReadSubmission) -> GateResult | NotScored:
         return await check_gate_by_judges(
-            here.task.request.brief,
-            here.text,
-            judge=here.judge,
-            panel=_panel(context, here.task.request.judges, submission),
+            judging,
+            read,
+            panel=_panel(context, task.request.judges, submission),
             load_thresholds=context.thresholds,
-            another=lambda: _another(context, here.judge, submission),
-            deadline=here.deadline,
-            read=here.read,
-            use_cache=here.use_cache,
+            another=lambda: _another(context, judging.judge, submission),
         )
 
-    found = await _judged(context, submission, work, stage="gate", deadline=deadline)
+    found = await _judged(context, task, submission, work, stage="gate", deadline=deadline)
     if isinstance(found, _Failed):
         return _after(context, submission, found)
-    return _progress(context.judgements.gate(ref, check=found.value.check, spends=found.spends), at="received")
+    gate = found.value.check
+    after = context.judgements.judged(ref, lambda one: steps.gated(one, gate), spends=found.spends)
+    return _progress(after, at="received")
 
 
 async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | None = None) -> TaskProgress:
@@ -79,30 +80,28 @@ async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | No
         return waits
     from touchstone.oracle.scores_panel import score_by_judges
 
-    async def work(here: _Here) -> ScoringResult | NotScored:
+    task = context.task(submission.task_id)
+
+    async def work(judging: SubmissionJudging, read: ReadSubmission) -> ScoringResult | NotScored:
         return await score_by_judges(
-            here.task.request.brief,
-            here.task.dimensions,
-            here.text,
-            judge=here.judge,
-            panel=_panel(context, here.task.request.scoring_judges, submission),
-            deadline=here.deadline,
-            read=here.read,
-            use_cache=here.use_cache,
+            judging,
+            read,
+            panel=_panel(context, task.request.scoring_judges, submission),
             wait_for_retry=context.clock() - submission.submitted_at < SETTLED_WITHIN,
         )
 
-    found = await _judged(context, submission, work, stage="scoring", deadline=deadline)
+    found = await _judged(context, task, submission, work, stage="scoring", deadline=deadline)
     if isinstance(found, _Failed):
         return _after(context, submission, found)
-    scored = context.judgements.score(
-        ref,
-        scoring=found.value.scoring,
-        race=not found.task.contest,
-        readings=found.value.readings,
-        passages=found.value.passages,
-        spends=found.spends,
+    result = found.value
+    step = partial(
+        steps.scored,
+        scoring=result.scoring,
+        race=not task.contest,
+        readings=result.readings,
+        passages=result.passages,
     )
+    scored = context.judgements.judged(ref, step, spends=found.spends)
     _close_by(context, scored)
     return _progress(scored, at="gate_passed")
 
@@ -133,20 +132,7 @@ async def _by_batch(context: TaskContext, submission: Submission) -> TaskProgres
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Here:
-    """The inputs of a stage's work."""
-
-    judge: Judge
-    task: Task
-    text: str
-    read: ReadSubmission
-    deadline: Deadline
-    use_cache: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Done[T]:
-    task: Task
     value: T
     spends: tuple[Spend, ...]
 
@@ -162,14 +148,14 @@ class _Failed:
 
 async def _judged[T: Paid](
     context: TaskContext,
+    task: Task,
     submission: Submission,
-    work: Callable[[_Here], Awaitable[T | NotScored]],
+    work: Callable[[SubmissionJudging, ReadSubmission], Awaitable[T | NotScored]],
     *,
     stage: Stage,
     deadline: Deadline | None,
 ) -> _Done[T] | _Failed:
     """Read a submission, the same way for all its stages, and do a stage's work on it. Both are paid for together."""
-    task = context.task(submission.task_id)
     text = context.submissions.text(submission)
     within = deadline or Deadline.after(JUDGE_SECONDS)
     first = submission.attempts.tries == 0
@@ -185,13 +171,12 @@ async def _judged[T: Paid](
 
     async def judged(asked: Judge) -> _Done[T] | NotScored:
         nonlocal at
-        judge = WorkJudge(asked, submission.submitted_at)
         at = "reading"
         judging = SubmissionJudging(
             brief=task.request.brief,
             submission=text,
             dimensions=task.dimensions,
-            judge=judge,
+            judge=WorkJudge(asked, submission.submitted_at),
             deadline=within,
             use_cache=first or any(several.values()),
         )
@@ -199,11 +184,9 @@ async def _judged[T: Paid](
         if isinstance(read, NotScored):
             return read
         at = stage
-        found = await work(_Here(judge=judge, task=task, text=text, read=read, deadline=within, use_cache=cached))
+        found = await work(replace(judging, use_cache=cached), read)
         spends = (*read.spends, *found.spends)
-        if isinstance(found, NotScored):
-            return replace(found, spends=spends)
-        return _Done(task=task, value=found, spends=spends)
+        return replace(found, spends=spends) if isinstance(found, NotScored) else _Done(value=found, spends=spends)
 
     async with tracing_calls(context, submission_name(task.id, submission.id), deadline=deadline):
         tried = await with_judge(context, context.judge, judged)
@@ -231,11 +214,13 @@ def _after(context: TaskContext, submission: Submission, failed: _Failed) -> Tas
         failed.failure, attempts=submission.attempts, provider=failed.provider, now=context.clock(), asked_at=asked_at
     ):
         case GivenUp():
-            return _progress(context.judgements.give_up(submission.ref, why=why, spends=spends), at=submission.state)
+            after = context.judgements.judged(submission.ref, lambda one: steps.given_up(one, why), spends=spends)
+            return _progress(after, at=submission.state)
         case Postponed(until=until, ended=ended):
             if ended != "unread":
                 until += _spread(context, submission)
-            back = context.judgements.put_back(submission.ref, why=why, until=until, ended=ended, spends=spends)
+            step = partial(steps.put_back, why=why, until=until, ended=ended)
+            back = context.judgements.judged(submission.ref, step, spends=spends)
             return replace(_progress(back, at=submission.state), reason=why.reason)
 
 
@@ -253,7 +238,7 @@ def _nothing_to_do(context: TaskContext, submission: Submission, *, at: Submissi
     """The progress of a submission that is not to be judged now. A submission whose tries are used up is given up."""
     if submission.state == at and submission.attempts.exhausted(context.clock()):
         why = Unjudged(stage=stage, reason="timed_out", details=(INTERRUPTED,))
-        submission = context.judgements.give_up(submission.ref, why=why)
+        submission = context.judgements.judged(submission.ref, lambda one: steps.given_up(one, why))
     return _progress(submission, at=at)
 
 

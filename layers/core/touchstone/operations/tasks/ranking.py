@@ -1,14 +1,16 @@
 """The ranking of a contest from the comparisons of its finalists, and its end when challenges are over."""
 
 from collections.abc import Sequence
+from functools import partial
 
+from touchstone.judges.spends import paying
 from touchstone.operations.tasks.context import TaskContext, TaskProgress, pause_after, progress_of
 from touchstone.oracle import task as steps
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.comparison import RANKING_ROUND_ID, DimensionComparison
 from touchstone.oracle.model import Unjudged
 from touchstone.oracle.ranking import Contender, rank, shortlist
-from touchstone.oracle.submission import FinalistComparison
+from touchstone.oracle.submission import FinalistComparison, compared
 from touchstone.oracle.task import Task
 
 
@@ -28,19 +30,17 @@ def rank_contest(context: TaskContext, task_id: str) -> TaskProgress:
     finals: dict[str, float] = {}
     for finalist in chosen.finalists:
         comparisons, uncompared = of_finalist(task, said, finalist.submission_id)
-        kept = context.judgements.compare(
-            context.submission(task_id, finalist.submission_id).ref,
-            comparisons=comparisons,
-            uncompared=uncompared,
-            why=why_uncompared(said, finalist.submission_id),
+        why = why_uncompared(said, finalist.submission_id)
+        kept = context.judgements.judged(
+            context.ref("submission", finalist.submission_id, task_id),
+            partial(compared, comparisons=comparisons, uncompared=uncompared, why=why),
         )
         if not kept.uncompared:
             finals[kept.id] = final_of(task, kept.comparisons)
     spends = tuple(spend for one in said for spend in one.spends)
     places = rank(chosen, finals)
-    return progress_of(
-        context.tasks.change(task.ref, lambda one: steps.ranked(one, places, now=context.clock(), spends=spends))
-    )
+    step = paying(lambda one: steps.ranked(one, places, now=context.clock()), spends)
+    return progress_of(context.tasks.change(task.ref, step))
 
 
 def finalise(context: TaskContext, task_id: str) -> TaskProgress:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from touchstone.errors import InputError, NotFoundError
+from touchstone.errors import NotFoundError
 from touchstone.oracle.challenge import ChallengeView
 from touchstone.oracle.feedback import SubmissionView, reader_of, view_of
 from touchstone.oracle.labelling import KIND
@@ -22,7 +22,7 @@ from touchstone.records import Challenges, Labels, Tasks
 from touchstone.records.keys import task_key
 from touchstone.records.labelled import LabelledQuery
 from touchstone.records.list_query import CostFrom, CostTo, Findable, LineFilter, SearchText, ShortText
-from touchstone.records.lists import MAX_PAGE, cursor_after, is_cursor_of, page_size, position_of
+from touchstone.records.lists import MAX_PAGE, cursor_after, page_size, resumed_behind, scope_of_filters
 from touchstone.records.looking import MOST_LOOKED_INTO, OBJECT_READS, FoundPage
 from touchstone.records.submissions import Submissions
 from touchstone.records.ulids import ulid_moment
@@ -136,16 +136,9 @@ def found_in(
     of other filters, and for a limit outside 1 to `most`.
     """
     query = look.query
-    scope = task_key(tenant, task_id)["pk"]
-    scope = f"{scope}\x1f{json.dumps(query.given)}" if query.given else scope
-    if cursor is not None and not is_cursor_of(scope, cursor):
-        raise InputError(
-            "This cursor came with other filters or from another list; send it with the filters that it came with, or "
-            "start again without one.",
-            where="cursor",
-        )
+    scope = scope_of_filters(task_key(tenant, task_id)["pk"], query.given)
+    behind = resumed_behind(scope, cursor)
     wanted = page_size(limit, most=most)
-    behind = None if cursor is None else position_of(scope, cursor)
     found: list[SubmissionView] = []
     looked_at, last, more, size = 0, behind, False, 0
     for one in submissions.of_task_from(tenant=tenant, task_id=task_id, behind=behind, oldest=query.sort == "oldest"):

@@ -5,7 +5,6 @@ A conclusion also names the items behind its figures, with their labels and reas
 
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
-from typing import Literal
 
 from touchstone.errors import InputError
 from touchstone.judges.spends import Spend, batch_savings, count_unpriced, known_cost
@@ -40,8 +39,8 @@ from touchstone.surfaces.experiments.conclusion import (
     Verdict,
 )
 from touchstone.surfaces.experiments.makers import Maker
-from touchstone.surfaces.experiments.making import PURPOSES, Side
-from touchstone.surfaces.experiments.model import Experiment
+from touchstone.surfaces.experiments.making import PURPOSES
+from touchstone.surfaces.experiments.model import Experiment, Side
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
 from touchstone.surfaces.experiments.panels import (
     WHOLE,
@@ -85,7 +84,7 @@ def denominator(name: MetricName, sides: Sequence[tuple[str, Measured]]) -> Deno
     )
 
 
-def favouring(variant: Literal["a", "b"], name: MetricName, found: Sequence[PairResult]) -> tuple[ItemDifference, ...]:
+def favouring(variant: Side, name: MetricName, found: Sequence[PairResult]) -> tuple[ItemDifference, ...]:
     """The items whose scores speak most for a variant, the largest difference first."""
     sign = 1 if variant == "b" else -1
     differences = [one for one in _differences(name, found) if one.difference * sign > 0]

@@ -29,8 +29,8 @@ from touchstone.surfaces.claims import claims_of
 from touchstone.surfaces.evaluation import SECONDS
 from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, generate, not_made
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, Maker, PromptMaker
-from touchstone.surfaces.experiments.making import PROVIDERS_TIER, SIDES, MakerOrder, Makers
-from touchstone.surfaces.experiments.model import Experiment, ExperimentTerms, Generation, Pair
+from touchstone.surfaces.experiments.making import PROVIDERS_TIER, MakerOrder, Makers
+from touchstone.surfaces.experiments.model import SIDES, Experiment, ExperimentTerms, Generation, Pair
 from touchstone.surfaces.experiments.preference import preference_of
 from touchstone.surfaces.grounding import TOKENS_AN_ITEM
 from touchstone.surfaces.measuring import Measuring
@@ -313,7 +313,6 @@ def _stand_in(terms: ExperimentTerms) -> Material:
     """Material of the size of the material that will be generated."""
     wanted = terms.generation or Generation()
     numbers = range(1, wanted.count + 1)
-    text = "Water moves through it. "
     match terms.surface:
         case "quiz":
             question = QuizQuestion(
@@ -328,4 +327,4 @@ def _stand_in(terms: ExperimentTerms) -> Material:
             card = Flashcard(id="c", front="x" * (STAND_IN_CHARS // 2), back="y" * (STAND_IN_CHARS // 2))
             return Deck(cards=tuple(card.model_copy(update={"id": f"c{number}"}) for number in numbers))
         case "summary":
-            return Summary(text=text * max(1, wanted.words // WORDS_A_SENTENCE))
+            return Summary(text="Water moves through it. " * max(1, wanted.words // WORDS_A_SENTENCE))

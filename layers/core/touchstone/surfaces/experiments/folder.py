@@ -10,6 +10,7 @@ A file is written whole or not at all.
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -149,12 +150,11 @@ def read_saved(folder: Path) -> SavedExperiment:
     if not results:
         raise InputError(f"No pair of the experiment in {folder} is measured yet; run it first.")
     found = conclude(asked.experiment, results, paid=tuple(_spends(folder)))
-    last = _last(folder)
-    # Only the run itself knows why it ended.
-    stopped = last.stopped if last is not None and last.measured == found.measured else None
-    return SavedExperiment(
-        experiment=asked.experiment, results=results, conclusion=found.model_copy(update={"stopped": stopped})
-    )
+    with suppress(OSError, ValidationError):
+        last = Conclusion.model_validate_json((folder / "conclusion.json").read_bytes())
+        if last.measured == found.measured:  # only the run itself knows why it ended
+            found = found.model_copy(update={"stopped": last.stopped})
+    return SavedExperiment(experiment=asked.experiment, results=results, conclusion=found)
 
 
 def _spends(folder: Path) -> Iterator[Spend]:
@@ -169,10 +169,3 @@ def _spends(folder: Path) -> Iterator[Spend]:
         except (ValueError, LookupError, TypeError):
             continue
         yield from spends
-
-
-def _last(folder: Path) -> Conclusion | None:
-    try:
-        return Conclusion.model_validate_json((folder / "conclusion.json").read_bytes())
-    except (OSError, ValidationError):
-        return None

@@ -4,7 +4,7 @@ Both variants are asked for the same number of parts of the same kinds, by the s
 the passages that they are made from.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -92,6 +92,9 @@ class SummaryReply(JudgeReply):
     text: str
 
 
+REPLIES: Mapping[Surface, type[JudgeReply]] = {"quiz": WrittenQuiz, "flashcards": DeckReply, "summary": SummaryReply}
+
+
 async def generate(
     surface: Surface, passages: Source, wanted: Generation, measuring: Measuring, *, whose: str
 ) -> GeneratedPiece:
@@ -101,14 +104,25 @@ async def generate(
     If the passages are too long for one prompt, the model sees an excerpt from all parts of them. A reply that breaks
     the rules is asked for once more; if that reply breaks them too, the piece has failed.
     """
-    order = _Order(surface, passages, wanted, whose)
-    match surface:
-        case "quiz":
-            return await _generate(WrittenQuiz, _faults_of_quiz, order, measuring)
-        case "flashcards":
-            return await _generate(DeckReply, _faults_of_deck, order, measuring)
-        case "summary":
-            return await _generate(SummaryReply, _faults_of_summary, order, measuring)
+    name = f"generate_{surface}"
+    shown = excerpt(passages.text, most=MAX_SECTION_CHARS)
+
+    def render(faults: list[str]) -> Prompt:
+        values: Mapping[str, object] = {**wanted.model_dump(mode="json"), "source": shown.values}
+        # No template shows `whose`. It is part of the question's identity, so that a cache takes each piece for its
+        # own.
+        return load_prompt(__package__, name, measuring.language).render(**values, whose=whose, faults=faults)
+
+    found = await measuring.ask_with(
+        name,
+        render,
+        REPLIES[surface],
+        lambda reply: _faults(reply, wanted),
+        max_output_tokens=max_reply_tokens(surface, wanted),
+    )
+    if isinstance(found, Checked):
+        return GeneratedPiece(material=material_of(found.value), failure=None, spends=found.spends)
+    return not_made(Failure(reason=found.reason, details=found.details), found.spends)
 
 
 def max_reply_tokens(surface: Surface, wanted: Generation) -> int:
@@ -128,46 +142,21 @@ def material_of(reply: JudgeReply) -> Material:
     """
     match reply:
         case WrittenQuiz():
-            return _quiz(reply)
+            questions = (
+                Question.model_validate({"id": f"q{number}", **one.model_dump()})
+                for number, one in enumerate(reply.questions, start=1)
+            )
+            return Quiz(questions=tuple(questions))
         case DeckReply():
-            return _deck(reply)
+            cards = (
+                Flashcard(id=f"c{number}", front=one.front, back=one.back)
+                for number, one in enumerate(reply.cards, start=1)
+            )
+            return Deck(cards=tuple(cards))
         case SummaryReply():
             return Summary(text=reply.text)
         case _:
             raise TypeError(f"{type(reply).__name__} is of no surface.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Order:
-    """A piece to be made. See `generate` for `whose`."""
-
-    surface: Surface
-    passages: Source
-    wanted: Generation
-    whose: str
-
-
-async def _generate[R: JudgeReply](
-    reply_type: type[R], faults_of: Callable[[R, Generation], Iterator[str]], order: _Order, measuring: Measuring
-) -> GeneratedPiece:
-    name = f"generate_{order.surface}"
-    shown = excerpt(order.passages.text, most=MAX_SECTION_CHARS)
-
-    def render(faults: list[str]) -> Prompt:
-        values: Mapping[str, object] = {**order.wanted.model_dump(mode="json"), "source": shown.values}
-        # No template shows `whose`. It is part of the question's identity, so that a cache takes each piece for its
-        # own.
-        return load_prompt(__package__, name, measuring.language).render(**values, whose=order.whose, faults=faults)
-
-    def faults(reply: R) -> list[str]:
-        return [*faults_of(reply, order.wanted), *unfit(reply)]
-
-    found = await measuring.ask_with(
-        name, render, reply_type, faults, max_output_tokens=max_reply_tokens(order.surface, order.wanted)
-    )
-    if isinstance(found, Checked):
-        return GeneratedPiece(material=material_of(found.value), failure=None, spends=found.spends)
-    return not_made(Failure(reason=found.reason, details=found.details), found.spends)
 
 
 def unfit(reply: JudgeReply) -> tuple[str, ...]:
@@ -184,32 +173,21 @@ def fault_sentences(error: ValidationError) -> tuple[str, ...]:
     return tuple(f"{fault_sentence(one)}." for one in error.errors(include_url=False, include_input=False))
 
 
-def _quiz(reply: WrittenQuiz) -> Quiz:
-    return Quiz(
-        questions=tuple(
-            Question.model_validate({"id": f"q{number}", **one.model_dump()})
-            for number, one in enumerate(reply.questions, start=1)
-        )
-    )
-
-
-def _deck(reply: DeckReply) -> Deck:
-    return Deck(
-        cards=tuple(
-            Flashcard(id=f"c{number}", front=one.front, back=one.back)
-            for number, one in enumerate(reply.cards, start=1)
-        )
-    )
-
-
-def _faults_of_quiz(reply: WrittenQuiz, wanted: Generation) -> Iterator[str]:
-    """What breaks the rules in a quiz. Whether the quiz is good is for the metrics to say."""
-    if len(reply.questions) != wanted.count:
-        yield f"There are {len(reply.questions)} questions; write {wanted.count}."
-    for number, one in enumerate(reply.questions, start=1):
-        if one.kind not in wanted.kinds:
-            yield f"Question {number} is of kind {one.kind}; write {', '.join(wanted.kinds)}."
-        yield from (f"Question {number} {fault}" for fault in _faults_of_key(one))
+def _faults(reply: JudgeReply, wanted: Generation) -> Iterator[str]:
+    """What breaks the rules in a piece, in sentences. Whether the piece is good is for the metrics to say."""
+    match reply:
+        case WrittenQuiz():
+            if len(reply.questions) != wanted.count:
+                yield f"There are {len(reply.questions)} questions; write {wanted.count}."
+            for number, one in enumerate(reply.questions, start=1):
+                if one.kind not in wanted.kinds:
+                    yield f"Question {number} is of kind {one.kind}; write {', '.join(wanted.kinds)}."
+                yield from (f"Question {number} {fault}" for fault in _faults_of_key(one))
+        case DeckReply() if len(reply.cards) != wanted.count:
+            yield f"There are {len(reply.cards)} cards; write {wanted.count}."
+        case SummaryReply() if (words := len(read(reply.text))) > wanted.words * MOST_WORDS:
+            yield f"The summary has {words} words; write about {wanted.words}."
+    yield from unfit(reply)
 
 
 def _faults_of_key(one: QuestionReply) -> Iterator[str]:
@@ -226,14 +204,3 @@ def _faults_of_key(one: QuestionReply) -> Iterator[str]:
         yield f"has {len(one.answers)} answers; a single choice has one."
     if one.kind == "true_false" and [answer.casefold() for answer in one.answers] not in (["true"], ["false"]):
         yield "is a statement; its one answer is true or false."
-
-
-def _faults_of_deck(reply: DeckReply, wanted: Generation) -> Iterator[str]:
-    if len(reply.cards) != wanted.count:
-        yield f"There are {len(reply.cards)} cards; write {wanted.count}."
-
-
-def _faults_of_summary(reply: SummaryReply, wanted: Generation) -> Iterator[str]:
-    words = len(read(reply.text))
-    if words > wanted.words * MOST_WORDS:
-        yield f"The summary has {words} words; write about {wanted.words}."

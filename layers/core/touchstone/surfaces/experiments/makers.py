@@ -10,7 +10,7 @@ text like the rest of it.
 
 import re
 from collections import Counter
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Discriminator, Field, StringConstraints, Tag
@@ -105,10 +105,7 @@ class PromptMaker(Strict):
     max_output_tokens: Annotated[int, Field(ge=1, le=MAX_OUTPUT_TOKENS)] | None = None
     temperature: Annotated[float, Field(ge=0.0, le=2.0)] | None = None
 
-    @property
-    def kind(self) -> Literal["prompt"]:
-        """The kind of this maker."""
-        return "prompt"
+    kind: ClassVar[Literal["prompt"]] = "prompt"
 
     @property
     def provider(self) -> str | None:
@@ -135,10 +132,7 @@ class CommandMaker(Strict):
     seconds: Seconds = SECONDS
     cost_usd: Price | None = None
 
-    @property
-    def kind(self) -> Literal["command"]:
-        """The kind of this maker."""
-        return "command"
+    kind: ClassVar[Literal["command"]] = "command"
 
 
 class EndpointMaker(Strict):
@@ -153,13 +147,10 @@ class EndpointMaker(Strict):
     seconds: Seconds = SECONDS
     cost_usd: Price | None = None
 
-    @property
-    def kind(self) -> Literal["endpoint"]:
-        """The kind of this maker."""
-        return "endpoint"
+    kind: ClassVar[Literal["endpoint"]] = "endpoint"
 
 
-_KINDS = {"prompt": PromptMaker, "command": CommandMaker, "endpoint": EndpointMaker}
+_KINDS = (PromptMaker.kind, CommandMaker.kind, EndpointMaker.kind)
 
 
 def _kind_of(value: object) -> str | None:

@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from pydantic import BaseModel
 
@@ -21,18 +21,16 @@ from touchstone.judges.prompts import VERSION_DIGITS
 from touchstone.judges.spends import spends_of, spends_of_failure
 from touchstone.material import Source
 from touchstone.surfaces.experiments.generation import (
-    DeckReply,
+    REPLIES,
     Failure,
     GeneratedPiece,
-    SummaryReply,
-    WrittenQuiz,
     material_of,
     max_reply_tokens,
     not_made,
     unfit,
 )
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, Maker, PromptMaker, filled
-from touchstone.surfaces.experiments.model import Generation, Pair
+from touchstone.surfaces.experiments.model import Generation, Pair, Side
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.names import Surface
 from touchstone.text.language import Language
@@ -40,11 +38,8 @@ from touchstone.text.language import Language
 MOST_FAULTS = 5
 """The most faults told of something that is no material."""
 NOT_ALLOWED = "Commands and endpoints of an experiment are not run unless that is allowed"
-type Side = Literal["a", "b"]
-SIDES: tuple[Side, Side] = ("a", "b")
 PURPOSES: Mapping[Side, str] = {"a": "make_a", "b": "make_b"}
 """The purpose of the calls of the makers of A and of B."""
-REPLIES: Mapping[Surface, type[JudgeReply]] = {"quiz": WrittenQuiz, "flashcards": DeckReply, "summary": SummaryReply}
 FORMS: Mapping[Surface, str] = {
     "summary": "Reply with one JSON object with exactly one field, `text`: what you wrote, plain text or Markdown.",
     "flashcards": (

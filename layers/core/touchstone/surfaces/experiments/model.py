@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
@@ -26,6 +26,10 @@ DEFAULT_COUNT, DEFAULT_WORDS = 10, 200
 MAX_REPLICATES = 5
 """Most times that each judge is asked the same. So many tell how much its replies vary, and further times cost as much
 each."""
+
+type Side = Literal["a", "b"]
+"""One of the two variants."""
+SIDES: tuple[Side, Side] = ("a", "b")
 
 type Replicates = Annotated[int, Field(ge=1, le=MAX_REPLICATES, strict=True)]
 """The number of times that each judge is asked the same."""

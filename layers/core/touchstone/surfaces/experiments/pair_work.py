@@ -5,6 +5,7 @@ functions. If a step finds its work done, it returns the same record.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from touchstone.attempts import BATCHED, Attempts, TryEnd
@@ -176,26 +177,39 @@ class PairKept(Strict):
         return cls(result=result, paid=(*paid, *at_once, *lines.values()))
 
 
-def pair_awaiting(
-    pair: PairWork, *, cost_usd: float, now: datetime, counts: PairCounts | None, unpriced_calls: int
-) -> PairWork:
-    """The pair whose questions a provider's batch will answer. No try is counted.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairSums:
+    """What all tries of a pair cost so far, and their tallies; `counts` is None if the latest try brought nothing.
 
-    See `pair_put_back` for the other parameters.
+    `cost_usd` is without the `unpriced_calls`. A pair stores its sums and not its calls, since all pairs of an
+    experiment are read at once to see which are over. The sums are few, one for each judge, prompt and kind of verdict,
+    so that the transaction of a pair stays small.
     """
-    if pair.over:
-        return pair_over(pair, None, cost_usd=cost_usd, now=now, counts=counts, unpriced_calls=unpriced_calls)
-    outlay = _outlay(pair, cost_usd, counts, unpriced_calls)
-    return pair.model_copy(
-        update={
-            "attempts": Attempts(),
-            "failure": None,
-            "batched": True,
-            "rounds": pair.rounds + 1,
-            **outlay,
-            "at": now,
+
+    cost_usd: float = 0.0
+    unpriced_calls: int = 0
+    counts: PairCounts | None = None
+
+    @classmethod
+    def before(cls, pair: PairWork) -> "PairSums":
+        """The sums of a pair whose latest try brought nothing."""
+        return cls(cost_usd=pair.cost_usd, unpriced_calls=pair.unpriced_calls)
+
+    def added_to(self, pair: PairWork) -> dict[str, object]:
+        """The sums as the pair stores them. They never fall: a try that ends late may know of fewer calls."""
+        return {
+            "cost_usd": max(pair.cost_usd, self.cost_usd),
+            "unpriced_calls": max(pair.unpriced_calls, self.unpriced_calls),
+            "counts": pair.counts.followed_by(self.counts),
         }
-    )
+
+
+def pair_awaiting(pair: PairWork, sums: PairSums, *, now: datetime) -> PairWork:
+    """The pair whose questions a provider's batch will answer. No try is counted."""
+    if pair.over:
+        return pair_over(pair, None, sums, now=now)
+    waits = {"attempts": Attempts(), "failure": None, "batched": True, "rounds": pair.rounds + 1}
+    return pair.model_copy(update={**waits, **sums.added_to(pair), "at": now})
 
 
 def pair_brought(pair: PairWork, batch_id: str, *, again: bool, now: datetime) -> PairWork:
@@ -208,56 +222,22 @@ def pair_brought(pair: PairWork, batch_id: str, *, again: bool, now: datetime) -
 
 
 def pair_put_back(
-    pair: PairWork,
-    why: Unmeasured,
-    *,
-    until: datetime,
-    ended: TryEnd,
-    cost_usd: float,
-    now: datetime,
-    counts: PairCounts | None = None,
-    unpriced_calls: int = 0,
+    pair: PairWork, why: Unmeasured, sums: PairSums, *, until: datetime, ended: TryEnd, now: datetime
 ) -> PairWork:
-    """The pair after a try that left something unscored. The next try is not before `until`.
-
-    `cost_usd` is the cost of all its tries so far, without that of the `unpriced_calls`. `counts` are their tallies;
-    None if this try brought nothing.
-    """
+    """The pair after a try that left something unscored. The next try is not before `until`."""
     if pair.over:
-        return pair_over(pair, None, cost_usd=cost_usd, now=now, counts=counts, unpriced_calls=unpriced_calls)
+        return pair_over(pair, None, sums, now=now)
     attempts = pair.attempts.put_back(until=until, ended=ended)
-    return pair.model_copy(
-        update={"attempts": attempts, "failure": why, **_outlay(pair, cost_usd, counts, unpriced_calls), "at": now}
-    )
+    return pair.model_copy(update={"attempts": attempts, "failure": why, **sums.added_to(pair), "at": now})
 
 
-def pair_over(
-    pair: PairWork,
-    why: Unmeasured | None,
-    *,
-    cost_usd: float,
-    now: datetime,
-    counts: PairCounts | None = None,
-    unpriced_calls: int = 0,
-) -> PairWork:
+def pair_over(pair: PairWork, why: Unmeasured | None, sums: PairSums, *, now: datetime) -> PairWork:
     """The pair that is over: everything is scored, or `why` says why not.
 
     A later try only adds its cost and its tallies.
-
-    `cost_usd` is the cost of all its tries so far, without that of the `unpriced_calls`. `counts` are their tallies;
-    None if this try brought nothing.
     """
-    more_calls = counts is not None and counts.sent > pair.counts.sent
-    if pair.over and cost_usd <= pair.cost_usd and not more_calls:
+    more_calls = sums.counts is not None and sums.counts.sent > pair.counts.sent
+    if pair.over and sums.cost_usd <= pair.cost_usd and not more_calls:
         return pair
     failure = pair.failure if pair.over else why
-    outlay = _outlay(pair, cost_usd, counts, unpriced_calls)
-    return pair.model_copy(update={"over": True, "failure": failure, **outlay, "at": now})
-
-
-def _outlay(pair: PairWork, cost_usd: float, counts: PairCounts | None, unpriced_calls: int) -> dict[str, object]:
-    return {
-        "cost_usd": max(pair.cost_usd, cost_usd),
-        "unpriced_calls": max(pair.unpriced_calls, unpriced_calls),
-        "counts": pair.counts.followed_by(counts),
-    }
+    return pair.model_copy(update={"over": True, "failure": failure, **sums.added_to(pair), "at": now})

@@ -17,8 +17,8 @@ from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric
 from touchstone.surfaces.evaluation import SECONDS
 from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, generate, not_made
 from touchstone.surfaces.experiments.makers import Maker
-from touchstone.surfaces.experiments.making import MakerOrder, Makers, Nobody, Side
-from touchstone.surfaces.experiments.model import AnyMaterial, ExperimentTerms, Generation, Pair
+from touchstone.surfaces.experiments.making import MakerOrder, Makers, Nobody
+from touchstone.surfaces.experiments.model import AnyMaterial, ExperimentTerms, Generation, Pair, Side
 from touchstone.surfaces.experiments.preference import Preference, no_preference, preference_by, preference_of
 from touchstone.surfaces.measuring import AT_ONCE, Measuring
 from touchstone.surfaces.model import MetricResult, Topics

@@ -17,7 +17,7 @@ from touchstone.judges.spends import Spend, single_replier
 from touchstone.material import Source
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import Material
-from touchstone.surfaces.experiments.model import surface_of
+from touchstone.surfaces.experiments.model import SIDES, Side, surface_of
 from touchstone.surfaces.experiments.showing import MATERIAL_CHARS, SOURCE_CHARS, Excerpt, excerpt, text_of
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.numbered import is_blank
@@ -29,7 +29,8 @@ OUTPUT_TOKENS = 1_536
 
 type Choice = Literal["a", "b", "tie"]
 """A verdict. It names the variant, not the place at which the variant stood."""
-type Place = Literal["a", "b"]
+type NoVerdict = Unscored | Literal["no_material", "not_asked"]
+"""Why there is no verdict: nobody answered, or not by the rules; a variant had no material; or nobody was asked."""
 
 
 class PreferenceReply(JudgeReply):
@@ -49,12 +50,12 @@ class PreferenceVote(Strict):
     variants' material, checked to occur in it; None if the judge quoted nothing of that variant.
     """
 
-    first: Place
+    first: Side
     verdict: Choice | None
     reason: str = ""
     evidence_a: str | None = None
     evidence_b: str | None = None
-    unscored: Unscored | Literal["no_material", "not_asked"] | None = None
+    unscored: NoVerdict | None = None
     details: tuple[str, ...] = ()
 
 
@@ -126,9 +127,7 @@ class Preference(Strict):
         agree; None if too few gave a verdict. If judges were asked in turn: the verdict of the first judge whose
         verdict survived the swap.
         """
-        if not self.votes:
-            return verdict_in(self.orders)
-        return _first_steady(self.votes) if self.in_turn else _agreed(self.votes)
+        return _joint_verdict(self.votes, in_turn=self.in_turn) if self.votes else verdict_in(self.orders)
 
     @property
     def split(self) -> bool:
@@ -162,35 +161,32 @@ _SETTLED = PERMANENT_REASONS | {"no_material", "not_asked"}
 """The reasons for which there is no verdict that no further try can change."""
 
 
-def _agreed(votes: Sequence[JudgePreference]) -> Choice | None:
+def _joint_verdict(votes: Sequence[JudgePreference], *, in_turn: bool) -> Choice | None:
+    """The verdict of several judges, see `Preference.verdict`.
+
+    If no verdict of judges asked in turn survived the swap: a tie, or None if a judge that failed may still have one,
+    or if no judge has a verdict.
+    """
+    said, pending = [vote.verdict for vote in votes], sum(vote.pending for vote in votes)
+    if in_turn:
+        undecided: Choice | None = "tie" if any(said) and not pending else None
+        return next((one.verdict for one in votes if one.steady), undecided)
     from touchstone.statistics.votes import panel_vote  # on first use: it loads the exact arithmetic of fractions
 
-    said = [vote.verdict for vote in votes]
-    found = panel_vote(said, pending=sum(vote.pending for vote in votes))
+    found = panel_vote(said, pending=pending)
     if found.end == "split":
         return "tie"
     return next((one for one in said if one == found.label), None) if found.end == "agreed" else None
 
 
-def _first_steady(votes: Sequence[JudgePreference]) -> Choice | None:
-    """The verdict of the first judge whose verdict survived the swap.
-
-    If none survived: a tie, or None if a judge that failed may still have one, or if no judge has a verdict.
-    """
-    if (steady := next((one for one in votes if one.steady), None)) is not None:
-        return steady.verdict
-    return "tie" if any(one.verdict for one in votes) and not any(one.pending for one in votes) else None
-
-
 def no_preference(why: Literal["no_material", "not_asked"]) -> Preference:
     """The preference for a pair that nobody was asked about."""
-    return Preference(orders=(_silent("a", why), _silent("b", why)))
+    return Preference(orders=_silence(why))
 
 
-def _silent(
-    first: Place, why: Unscored | Literal["no_material", "not_asked"], details: tuple[str, ...] = ()
-) -> PreferenceVote:
-    return PreferenceVote(first=first, verdict=None, unscored=why, details=details)
+def _silence(why: NoVerdict, details: tuple[str, ...] = ()) -> BothOrders:
+    a, b = (PreferenceVote(first=first, verdict=None, unscored=why, details=details) for first in SIDES)
+    return a, b
 
 
 async def preference_of(a: Material, b: Material, source: Source, measuring: Measuring) -> Preference:
@@ -204,7 +200,7 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
         "b": excerpt(text_of(b), most=MATERIAL_CHARS),
     }
 
-    async def ask(first: Place, second: Place) -> tuple[PreferenceVote, tuple[Spend, ...]]:
+    async def ask(first: Side, second: Side) -> tuple[PreferenceVote, tuple[Spend, ...]]:
         pieces = (shown[first], shown[second])
 
         def render(faults: list[str]) -> Prompt:
@@ -220,7 +216,7 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
         )
         if isinstance(found, Checked):
             return _order(first, second, found.value), found.spends
-        return _silent(first, found.reason, found.details), found.spends
+        return PreferenceVote(first=first, verdict=None, unscored=found.reason, details=found.details), found.spends
 
     (one, paid), (other, paid_too) = await gather_all([ask("a", "b"), ask("b", "a")])
     excerpts = any(one.left_out for one in (shown_source, *shown.values()))
@@ -235,45 +231,36 @@ async def preference_by(
     They are asked side by side, or in turn until the verdict of one survives the swap. Nothing is raised for a judge
     that fails. The caller makes sure that there are enough judges (`JudgePanel.shortage`).
     """
+
+    async def ask(judge: Judge) -> tuple[JudgePreference, Preference]:
+        found = await preference_of(a, b, source, measuring(judge))
+        return _vote(judge, found), found
+
+    said: list[tuple[JudgePreference, Preference]] = []
     if panel.in_turn:
-        return await _in_turn(a, b, source, panel, measuring)
-    found = await gather_all(preference_of(a, b, source, measuring(judge)) for judge in panel.judges)
-    votes = [_vote(judge, one) for judge, one in zip(panel.judges, found, strict=True)]
-    votes += [_nobody(str(panel.too_few))] * (panel.wanted - len(votes))
-    verdict = _agreed(votes)
-    shown = min(votes, key=lambda one: (one.verdict is None, one.verdict != verdict))
+        for judge in panel.judges:
+            said.append(await ask(judge))
+            if said[-1][0].steady:
+                break
+    else:
+        said = await gather_all(map(ask, panel.judges))
+    votes = tuple(vote for vote, _ in said)
+    if not panel.in_turn:
+        votes += (_nobody(str(panel.too_few)),) * (panel.wanted - len(votes))
+    verdict = _joint_verdict(votes, in_turn=panel.in_turn)
+    shown = min(votes, key=lambda one: (panel.in_turn and not one.steady, one.verdict is None, one.verdict != verdict))
     return Preference(
         orders=shown.orders,
-        votes=tuple(votes),
-        excerpts=any(one.excerpts for one in found),
-        spends=tuple(spend for one in found for spend in one.spends),
-    )
-
-
-async def _in_turn(
-    a: Material, b: Material, source: Source, panel: JudgePanel, measuring: Callable[[Judge], Measuring]
-) -> Preference:
-    found: list[Preference] = []
-    votes: list[JudgePreference] = []
-    for judge in panel.judges:
-        found.append(await preference_of(a, b, source, measuring(judge)))
-        votes.append(_vote(judge, found[-1]))
-        if votes[-1].steady:
-            break
-    shown = min(votes, key=lambda one: (not one.steady, one.verdict is None))
-    return Preference(
-        orders=shown.orders,
-        votes=tuple(votes),
-        in_turn=True,
-        excerpts=found[0].excerpts,
-        spends=tuple(spend for one in found for spend in one.spends),
+        votes=votes,
+        in_turn=panel.in_turn,
+        excerpts=any(one.excerpts for _, one in said),
+        spends=tuple(spend for _, one in said for spend in one.spends),
     )
 
 
 def _nobody(why: str) -> JudgePreference:
     """The vote that stands in the place of a judge that does not exist."""
-    orders = (_silent("a", "misconfigured", (why,)), _silent("b", "misconfigured", (why,)))
-    return JudgePreference(provider=None, orders=orders)
+    return JudgePreference(provider=None, orders=_silence("misconfigured", (why,)))
 
 
 def _vote(judge: Judge, found: Preference) -> JudgePreference:
@@ -286,7 +273,7 @@ def _vote(judge: Judge, found: Preference) -> JudgePreference:
     )
 
 
-def _order(first: Place, second: Place, reply: PreferenceReply) -> PreferenceVote:
+def _order(first: Side, second: Side, reply: PreferenceReply) -> PreferenceVote:
     verdicts: dict[str, Choice] = {"FIRST": first, "SECOND": second, "TIE": "tie"}
     evidence = {first: reply.evidence_first, second: reply.evidence_second}
     return PreferenceVote(

@@ -106,13 +106,12 @@ class LocalPrograms:
         except asyncio.CancelledError:
             self._records.note_cut_off(maker.cost_usd or 0.0)
             raise
-        if piece.failure is not None:
-            details = tuple(_without_keys(one, self._hidden) for one in piece.failure.details)
-            piece = not_made(Failure(reason=piece.failure.reason, details=details), piece.spends)
-            await self._records.keep_failure(piece.spends, untold=0.0)
-        else:
-            await self._records.keep(key, text, piece.spends)
-        return piece
+        if piece.failure is None:
+            await self._records.keep(piece.spends, reply=(key, text))
+            return piece
+        await self._records.keep(piece.spends)
+        details = tuple(_without_keys(one, self._hidden) for one in piece.failure.details)
+        return not_made(Failure(reason=piece.failure.reason, details=details), piece.spends)
 
 
 def _piece(text: str, maker: CommandMaker | EndpointMaker, surface: Surface, spend: Spend) -> GeneratedPiece:

@@ -5,7 +5,6 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
@@ -55,7 +54,9 @@ class Ledger:
         another reason.
         """
         async with self._changed:
-            await self._changed.wait_for(lambda: self._refuses(highest) or self._fits(self._held + highest))
+            await self._changed.wait_for(
+                lambda: self.ended or not self._fits(highest) or self._fits(self._held + highest)
+            )
             if self.ended:
                 raise LimitError("Nothing more is asked in this run.", until=None)
             if not self._fits(highest):
@@ -90,9 +91,6 @@ class Ledger:
     def _fits(self, cost: float) -> bool:
         return self.limit is None or self.spent + cost <= self.limit
 
-    def _refuses(self, highest: float) -> bool:
-        return self.ended or not self._fits(highest)
-
 
 @dataclass(slots=True)
 class Records:
@@ -117,46 +115,34 @@ class Records:
         """An earlier reply to the question; None if there is none."""
         return self._replies.get(key) if self.journal is None else await self.journal.get(key)
 
-    async def keep(self, key: str, reply_json: str, spends: tuple[Spend, ...], *, untold: float = 0.0) -> None:
-        """Keep a reply, and the calls that were paid for it.
+    async def keep(
+        self, spends: tuple[Spend, ...], *, reply: tuple[str, str] | None = None, untold: float = 0.0
+    ) -> None:
+        """Keep the calls that were paid for, and the reply that they brought, behind its key; None: they brought none.
 
-        `untold` is the highest price of calls that told no usage.
+        `untold` is the highest price of calls that may have been billed and told no usage.
         """
-        self._count(spends, untold=untold)
-        if self.journal is None:
-            self._replies[key] = reply_json
-        else:
-            await self._record(self.journal, key=key, reply_json=reply_json, spends=spends, untold=untold)
-
-    async def keep_failure(self, spends: tuple[Spend, ...], *, untold: float) -> None:
-        """Keep the calls that were paid for and brought no reply.
-
-        `untold` is the highest price of a call that may have been billed and told no usage.
-        """
-        self._count(spends, untold=untold)
+        self.ledger.spent += untold + sum(spend.cost_usd or 0.0 for spend in spends)
+        self.paid.extend(spends)
+        key, reply_json = reply or (None, None)
         if self.journal is not None:
-            await self._record(self.journal, spends=spends, untold=untold)
-
-    async def _record(self, journal: ExperimentJournal, **kept: Any) -> None:
-        try:
-            await journal.record(**kept)
-        except StoreError:
-            self.ledger.lost = True
-            raise
+            try:
+                await self.journal.record(key=key, reply_json=reply_json, spends=spends, untold=untold)
+            except StoreError:
+                self.ledger.lost = True
+                raise
+        elif key is not None and reply_json is not None:
+            self._replies[key] = reply_json
 
     def note_cut_off(self, highest: float) -> None:
         """Keep the highest price of a call that was cut off.
 
         It does not wait for the disk, as nobody waits for the call.
         """
-        self._count((), untold=highest)
+        self.ledger.spent += highest
         if self.journal is not None and highest:
             with suppress(StoreError):  # the caller must learn that it was cut off, and not this
                 self.journal.note(untold=highest)
-
-    def _count(self, spends: tuple[Spend, ...], *, untold: float = 0.0) -> None:
-        self.ledger.spent += untold + sum(spend.cost_usd or 0.0 for spend in spends)
-        self.paid.extend(spends)
 
 
 class RecordedJudge(Around[Judge]):
@@ -189,7 +175,7 @@ class RecordedJudge(Around[Judge]):
                 isinstance(error, JudgeError) and error.sent and error.reason in POSSIBLY_BILLED and error.usage is None
             )
             self._records.ledger.learn(error)
-            await self._records.keep_failure(spends, untold=highest if untold else 0.0)
+            await self._records.keep(spends, untold=highest if untold else 0.0)
             raise
         except asyncio.CancelledError:  # the question may have been sent, as when the deadline passes
             self._records.note_cut_off(highest)
@@ -201,7 +187,7 @@ class RecordedJudge(Around[Judge]):
             "borrowed": reply.cached,
         }
         spends = spends_of(reply, question.prompt.name)
-        await self._records.keep(key, json.dumps(kept), spends, untold=count_unpriced(spends) * highest)
+        await self._records.keep(spends, reply=(key, json.dumps(kept)), untold=count_unpriced(spends) * highest)
         return reply
 
     async def _recall[T: BaseModel](self, key: str, question: JudgeQuestion[T]) -> Reply[T] | None:

@@ -12,7 +12,7 @@ from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
 from touchstone.judges.panel import JudgePanel, panel_led_by
 from touchstone.judges.questions import without_price
-from touchstone.judges.registry import Model, Registry, load_registry, unpriced_allowed
+from touchstone.judges.registry import Registry, load_registry, unpriced_allowed
 from touchstone.judges.spends import count_unpriced
 from touchstone.surfaces.evaluation import SECONDS
 from touchstone.surfaces.experiments.concluding import conclude
@@ -135,34 +135,21 @@ class _Run:
         self._resumed = len(self._done)
 
     async def measure(
-        self, terms: "_Asking", *, progress: Callable[[ExperimentProgress], None] | None, concurrency: int
+        self, asking: "_Asking", *, progress: Callable[[ExperimentProgress], None] | None, concurrency: int
     ) -> None:
         """Measure every pair that is not done."""
         left = [pair for pair in self._experiment.pairs if pair.number not in self._done]
-        judges, writer = [self._model(one) for one in terms.judges], self._model(terms.writer)
-        expected = None
-        if progress is not None:
-            expected = await estimate_of(
-                self._experiment,
-                judges[0] if judges else None,
-                others=judges[1:],
-                writer=writer,
-                registry=self._registry,
-            )
+        expected = None if progress is None else await self._estimate(asking)
 
         def tell() -> None:
             if progress is not None and expected is not None:
                 progress(self._progress(expected))
 
         tell()
-        asked, written = self._recorded(terms.judge), self._recorded(terms.writer)
-        several = terms.several
-        if several is not None:
-            recorded = (RecordedJudge(one, self._records, model=self._model(one)) for one in several.available)
-            several = replace(several, available=tuple(recorded))
-        named = {name: RecordedJudge(one, self._records, model=self._model(one)) for name, one in terms.named.items()}
-        programs = LocalPrograms(self._records, self._registry)
-        makers = Makers(model_of=lambda maker: named[maker.model or ""], programs=programs)
+        asked = asking.recorded(self._recorded)
+        makers = Makers(
+            model_of=lambda maker: asked.named[maker.model or ""], programs=LocalPrograms(self._records, self._registry)
+        )
         seats = asyncio.Semaphore(AT_ONCE)
 
         async def one(pair: Pair) -> None:
@@ -171,12 +158,12 @@ class _Run:
             result = await measure_pair(
                 pair,
                 self._experiment.terms,
-                judge=asked,
-                several=several,
-                generator=written,
+                judge=asked.judge,
+                several=asked.several,
+                generator=asked.writer,
                 makers=makers,
-                seconds=terms.seconds,
-                use_cache=terms.use_cache,
+                seconds=asking.seconds,
+                use_cache=asking.use_cache,
                 seats=seats,
             )
             # A pair during which the run was stopped lacks replies that a later run will have, so it is not done.
@@ -205,6 +192,12 @@ class _Run:
         """Whether nothing more is asked in this run."""
         return self._records.ledger.ended
 
+    async def _estimate(self, asking: "_Asking") -> Estimate:
+        models = [self._registry.listed(one.provider, one.model) for one in asking.judges]
+        first, others = (models[0], models[1:]) if models else (None, ())
+        writer = None if asking.writer is None else self._registry.listed(asking.writer.provider, asking.writer.model)
+        return await estimate_of(self._experiment, first, others=others, writer=writer, registry=self._registry)
+
     async def _keep(self, result: PairResult) -> None:
         if self._folder is not None:
             await asyncio.to_thread(self._folder.store, result)
@@ -221,11 +214,8 @@ class _Run:
             estimate=expected,
         )
 
-    def _recorded(self, judge: Judge | None) -> RecordedJudge | None:
-        return None if judge is None else RecordedJudge(judge, self._records, model=self._model(judge))
-
-    def _model(self, judge: Judge | None) -> Model | None:
-        return None if judge is None else self._registry.listed(judge.provider, judge.model)
+    def _recorded(self, judge: Judge) -> RecordedJudge:
+        return RecordedJudge(judge, self._records, model=self._registry.listed(judge.provider, judge.model))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +239,17 @@ class _Asking:
         if self.several is not None:
             return self.several.available
         return () if self.judge is None else (self.judge,)
+
+    def recorded(self, by: Callable[[Judge], Judge]) -> "_Asking":
+        """The same judges and models, each as `by` gives it."""
+        several = self.several
+        return replace(
+            self,
+            judge=None if self.judge is None else by(self.judge),
+            several=None if several is None else replace(several, available=tuple(map(by, several.available))),
+            writer=None if self.writer is None else by(self.writer),
+            named={name: by(one) for name, one in self.named.items()},
+        )
 
 
 def _priced(registry: Registry, judge: Judge) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.judges.fence import visible
 from touchstone.markdown import as_markdown, tidy
+from touchstone.packaged import own_table
 from touchstone.surfaces.experiments.conclusion import Conclusion, MakerOutlay
 from touchstone.surfaces.experiments.report.figures import points, score
 from touchstone.surfaces.experiments.report.sentences import called
@@ -64,34 +65,8 @@ def _said(text: str | None) -> bool:
     return bool(text and tidy(text))
 
 
-WORDS: Mapping[Language, Mapping[str, str]] = {
-        "en": {
-            "title": "side by side", "all": "all", "win": "B wins", "loss": "A wins", "flip": "flips", "tie": "ties",
-            "not_compared": "not compared", "prompts": "The prompts", "makers": "Who made them, and what it took",
-            "given": "given", "item": "item", "source": "source", "a_first": "with A first", "b_first": "with B first",
-            "left_out": "characters more", "more": "pairs more", "none": "There is none.", "not_made": "Not made",
-            "no_pair": "No pair is of this kind.",
-            "made": "made", "failed": "not made", "calls": "calls", "cost": "cost", "seconds": "seconds each",
-            "tokens": "tokens in / out", "unknown": "not known", "why": "What the judge says",
-            "votes": "What each judge prefers", "vote_a": "A", "vote_b": "B", "vote_tie": "neither",
-            "vote_nothing": "said nothing", "cached": "from the cache",
-            "flip_means": "A flip is a verdict that did not survive the swap of the two; it counts as a tie.",
-            "marks": "Marked is what the other text does not have there.",
-        },
-        "zh": {
-            "title": "逐项对照", "all": "全部", "win": "B 胜", "loss": "A 胜", "flip": "翻转", "tie": "平局",
-            "not_compared": "未比较", "prompts": "两个提示词", "makers": "由谁生成，代价多少", "given": "已给定",
-            "item": "条目", "source": "来源", "a_first": "A 在前", "b_first": "B 在前", "left_out": "个字符未显示",
-            "more": "对未显示", "none": "没有。", "not_made": "未能生成", "made": "已生成", "failed": "未能生成",
-            "no_pair": "没有这类配对。", "calls": "调用", "cost": "费用", "seconds": "每次秒数",
-            "tokens": "输入 / 输出词元", "unknown": "未知",
-            "why": "评判模型的理由", "votes": "各评判模型的选择", "vote_a": "A", "vote_b": "B", "vote_tie": "不分上下",
-            "vote_nothing": "没有结论", "cached": "来自缓存",
-            "flip_means": "翻转：交换两者顺序后，评判模型的结论随之改变；按平局计。",
-            "marks": "标记之处是另一份文本所没有的。",
-        },
-    }  # fmt: skip
-"""The words of the page."""
+WORDS: dict[str, dict[str, str]] = own_table(__file__, "sides.json")
+"""The words of the pages that show pairs side by side."""
 
 
 def sides_html(view: SideBySide, conclusion: Conclusion, *, language: Language = "en") -> str:

@@ -66,16 +66,15 @@ def headline(conclusion: Conclusion) -> str:
     a, b, respects = conclusion.a, conclusion.b, respects_of(conclusion)
     match conclusion.verdict:
         case "a_better":
-            return f"“{a}” is better than “{b}”: {_won('a_better', respects)}.{_others(respects)}"
+            return f"“{a}” is better than “{b}”: {_won('a_better', respects)}.{_also(_others(respects))}"
         case "b_better":
-            return f"“{b}” is better than “{a}”: {_won('b_better', respects)}.{_others(respects)}"
+            return f"“{b}” is better than “{a}”: {_won('b_better', respects)}.{_also(_others(respects))}"
         case "mixed":
-            for_a, for_b = _won("a_better", respects), _won("b_better", respects)
-            return f"Neither is better in everything: “{a}” is in {for_a}; “{b}” is in {for_b}.{_others(respects)}"
+            for_a, for_b, others = _won("a_better", respects), _won("b_better", respects), _also(_others(respects))
+            return f"Neither is better in everything: “{a}” is in {for_a}; “{b}” is in {for_b}.{others}"
         case "no_difference_shown":
-            return (
-                f"No difference is shown between “{a}” and “{b}”: {_said(_found_from(respects))}.{_settled(respects)}"
-            )
+            found, needed = _said(_found_from(respects)), _also(_needed(respects))
+            return f"No difference is shown between “{a}” and “{b}”: {found}.{needed}"
         case "not_compared":
             return f"“{a}” and “{b}” could not be compared: {_said(_lacking(respects))}."
 
@@ -91,15 +90,15 @@ def grounds(conclusion: Conclusion) -> tuple[ReportNote, ...]:
     They are what the headline says in English.
     """
     respects = respects_of(conclusion)
+    told: list[ReportNote | None]
     match conclusion.verdict:
         case "no_difference_shown":
-            needed = _needed(respects)
-            return (_found_from(respects), *([] if needed is None else [needed]))
+            told = [_found_from(respects), _needed(respects)]
         case "not_compared":
-            return (_lacking(respects),)
+            told = [_lacking(respects)]
         case _:
-            alike = len(_alike(respects))
-            return (ReportNote(name="alike", filled={"respects": alike}),) if alike else ()
+            told = [_others(respects)]
+    return tuple(one for one in told if one is not None)
 
 
 def called(respect: str) -> str:
@@ -118,11 +117,11 @@ def outcome(respect: Respect, conclusion: Conclusion) -> str:
         case "no_difference_shown":
             sure = f"95 % interval {interval(found.interval)}, adjusted p {_is(found.adjusted_p_value)}"
             seen = f"“{b}” less “{a}” is {points(found.difference)} points ({sure})"
-            return f"No difference is shown: {seen}.{_settled([respect])}"
+            return f"No difference is shown: {seen}.{_also(_needed([respect]))}"
         case "not_compared" if isinstance(found, PreferenceComparison) and not found.asked:
             return "Not compared: no judge was asked."
         case "not_compared":
-            return f"Not compared: {_said(_lacking([respect]))}.{_settled([respect])}"
+            return f"Not compared: {_said(_lacking([respect]))}.{_also(_needed([respect]))}"
 
 
 def _won(verdict: Verdict, respects: Sequence[Respect]) -> str:
@@ -154,12 +153,10 @@ def _is(p: float | None) -> str:
     return told if told.startswith("<") else f"= {told}"
 
 
-def _others(respects: Sequence[Respect]) -> str:
-    """A sentence about the respects in which no difference is shown; "" if there are none."""
-    alike = _alike(respects)
-    if not alike:
-        return ""
-    return f" In {counted(len(alike), 'other respect')} no difference is shown."
+def _others(respects: Sequence[Respect]) -> ReportNote | None:
+    """How many respects there are in which no difference is shown; None if there are none."""
+    alike = len(_alike(respects))
+    return ReportNote(name="alike", filled={"respects": alike}) if alike else None
 
 
 def _alike(respects: Sequence[Respect]) -> list[Respect]:
@@ -191,6 +188,11 @@ def _said(note: ReportNote) -> str:
     return _ENGLISH[note.name](**note.filled)
 
 
+def _also(note: ReportNote | None) -> str:
+    """A note as a further sentence in English; "" if there is none."""
+    return "" if note is None else f" {_said(note)}"
+
+
 def _needed(respects: Sequence[Respect]) -> ReportNote | None:
     """How many more sources would show the difference seen, in the respect that needs the fewest; None if not known.
 
@@ -208,12 +210,6 @@ def _needed(respects: Sequence[Respect]) -> ReportNote | None:
     if more <= 0:
         return None
     return ReportNote(name="needed", filled={"sources": more, "points": score(abs(difference or 0.0)), "metric": name})
-
-
-def _settled(respects: Sequence[Respect]) -> str:
-    """How many more sources would show the difference seen, as a sentence; "" if that is not known."""
-    needed = _needed(respects)
-    return "" if needed is None else f" {_said(needed)}"
 
 
 def _lacking(respects: Sequence[Respect]) -> ReportNote:

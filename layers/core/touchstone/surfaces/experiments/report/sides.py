@@ -208,15 +208,19 @@ def _by_metrics(result: PairResult) -> Outcome:
 
 def shown_pair(result: PairResult) -> ShownPair:
     """One pair as it is shown."""
-    a, b = _sides(*(None if one.material is None else text_of(one.material) for one in (result.a, result.b)))
+    texts = [None if one.material is None else text_of(one.material) for one in (result.a, result.b)]
+    if texts[0] is not None and texts[1] is not None:
+        a, b = _compared(texts[0], texts[1])
+    else:
+        a, b = (_alone(one, text) for one, text in zip((result.a, result.b), texts, strict=True))
     first, second = shown_preference(result).orders
     return ShownPair(
         number=result.number,
         item=result.item,
         source=result.source,
         outcome=outcome_of(result),
-        a=a or _missing(result.a),
-        b=b or _missing(result.b),
+        a=a,
+        b=b,
         reasons=(visible(first.reason), visible(second.reason)),
         votes=tuple(
             (vote.model or vote.provider or "", vote.verdict or "nothing")
@@ -226,31 +230,23 @@ def shown_pair(result: PairResult) -> ShownPair:
     )
 
 
-def _sides(a: str | None, b: str | None) -> tuple[ShownSide | None, ShownSide | None]:
-    """Both texts, with their differences if both are there; None for a text that is missing."""
-    if a is not None and b is not None:
-        shown = [visible(text)[:MAX_SHOWN_CHARS] for text in (a, b)]
-        of_a, of_b = differences(*shown)
-        return (
-            ShownSide(pieces=of_a, left_out=_left_out(a)),
-            ShownSide(pieces=of_b, left_out=_left_out(b)),
-        )
-    alone = [
-        None
-        if text is None
-        else ShownSide(pieces=(TextPiece(visible(text)[:MAX_SHOWN_CHARS], changed=False),), left_out=_left_out(text))
-        for text in (a, b)
-    ]
-    return alone[0], alone[1]
+def _compared(a: str, b: str) -> tuple[ShownSide, ShownSide]:
+    """Both texts with their differences."""
+    of_a, of_b = differences(*(visible(text)[:MAX_SHOWN_CHARS] for text in (a, b)))
+    return ShownSide(pieces=of_a, left_out=_left_out(a)), ShownSide(pieces=of_b, left_out=_left_out(b))
+
+
+def _alone(side: Measured, text: str | None) -> ShownSide:
+    """A text without another one to compare it with, or why there is none."""
+    if text is not None:
+        shown = TextPiece(visible(text)[:MAX_SHOWN_CHARS], changed=False)
+        return ShownSide(pieces=(shown,), left_out=_left_out(text))
+    failure = side.failure
+    return ShownSide(failure="" if failure is None else visible(" ".join((failure.reason, *failure.details))))
 
 
 def _left_out(text: str) -> int:
     return max(0, len(visible(text)) - MAX_SHOWN_CHARS)
-
-
-def _missing(side: Measured) -> ShownSide:
-    failure = side.failure
-    return ShownSide(failure="" if failure is None else visible(" ".join((failure.reason, *failure.details))))
 
 
 def shown_prompts(a: Maker | None, b: Maker | None) -> tuple[ShownSide, ShownSide] | None:
@@ -258,8 +254,7 @@ def shown_prompts(a: Maker | None, b: Maker | None) -> tuple[ShownSide, ShownSid
     if not isinstance(a, PromptMaker) or not isinstance(b, PromptMaker):
         return None
     titled = not (a.system is None and b.system is None)
-    of_a, of_b = _sides(*(_words(one, titled=titled) for one in (a, b)))
-    return None if of_a is None or of_b is None else (of_a, of_b)
+    return _compared(_words(a, titled=titled), _words(b, titled=titled))
 
 
 def _words(maker: PromptMaker, *, titled: bool) -> str:

@@ -12,6 +12,7 @@ from touchstone.surfaces.experiments.conclusion import DECIMALS, PREFERENCE, Con
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
 from touchstone.surfaces.experiments.panels import flipped_in, mean_scores, preferred_in, scores_of_metric
 from touchstone.surfaces.experiments.report.sentences import headline, notes
+from touchstone.surfaces.names import MetricName
 
 
 def report_json(conclusion: Conclusion) -> str:
@@ -83,8 +84,9 @@ def _items(result: PairResult) -> Iterator[dict[str, Cell]]:
     yield {**place, "metric": PREFERENCE, **empty, "preferred": verdict, "flipped": flipped}
 
 
-def _unscored(side: Measured, name: str) -> int | None:
-    return next((len(found.unscored) for metric, found in side.results.items() if metric == name), None)
+def _unscored(side: Measured, name: MetricName) -> int | None:
+    found = side.results.get(name)
+    return None if found is None else len(found.unscored)
 
 
 def _table(rows: Iterable[Mapping[str, Cell]]) -> str:
