@@ -1,7 +1,7 @@
 """Runs every check and every test: style, types and imports beside tests without AWS, then the deployed stack.
 
-Beside the second stage, a real model does a judge's jobs. If paths are named, only the tests in them are run, with a
-cloud if one of them needs it.
+Beside the second stage, a real model does a judge's jobs, and every function is fed with hostile texts. If paths are
+named, only the tests in them are run, with a cloud if one of them needs it.
 
 The cloud tests get clouds of their own. Each is in a temporary folder and on a free port, with the stack deployed and
 with a judge on loopback behind all three providers' base URLs. No process and no file of them is left behind.
@@ -31,7 +31,9 @@ CHECKS = ("pre-commit", "run", "--all-files", "--verbose")
 WITHOUT_CLOUD = ("tests/integration", "tests/unit")
 """The slowest tests come first, so that no process is left alone with them at the end."""
 REAL = ("tests/real",)
-"""Tests of jobs done by a real model, which takes a whole processor: they run in one process, beside the clouds."""
+"""Tests of jobs done by a real model: they run in one process, since it takes a whole processor."""
+HOSTILE = ("tests/unit/test_hostile_text.py", "tests/unit/test_patterns.py")
+"""Tests without a cloud that compute for minutes and wait for nothing, so that they go well beside those that wait."""
 WITH_CLOUD = ("tests/cloud",)
 FILE_BY_FILE = ("--dist=loadfile", "--no-loadscope-reorder")
 """Each process gets whole files, in order, since the tests of a file share what they set up once."""
@@ -73,10 +75,12 @@ def _everything(options: Sequence[str]) -> int:
     chromium = browser.install()  # the tests of the pages, with and without a cloud, look for a browser
     # One process more than there are processors: a test sometimes waits for a time limit or another process.
     count = min(MOST_PROCESSES, (os.cpu_count() or 1) + 1)
-    if code := _checked(_tests(WITHOUT_CLOUD, [*MEASURED, f"--numprocesses={count}", *FILE_BY_FILE, *options])):
+    later = [f"--ignore={path}" for path in HOSTILE]
+    shared = [f"--numprocesses={count}", *FILE_BY_FILE]
+    if code := _checked(_tests(WITHOUT_CLOUD, [*MEASURED, *later, *shared, *options])):
         return code
-    real = _tests(REAL, options)
-    with tempfile.TemporaryFile() as said, _beside(real, _compiled(), said) as behind:
+    # The tests with clouds mostly wait, so that there is a processor for these.
+    with tempfile.TemporaryFile() as said, _beside(_tests((*REAL, *HOSTILE), options), _compiled(), said) as behind:
         with _clouds(_clouds_at_once(), chromium) as clouds:
             code = _ahead_of(behind, *_on(clouds, WITH_CLOUD, [*MEASURED, *options]))
         _print(said)

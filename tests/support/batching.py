@@ -38,6 +38,8 @@ MOST_WAKES = 400
 MOST_WAITS = 300
 LAST_BREATH = 10.0
 """Seconds within which calls that are in flight when a function dies have come back."""
+SWEEP_EVERY = timedelta(minutes=15)
+"""How often a deployment sweeps."""
 KEYS = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY", "claude": "ANTHROPIC_API_KEY"}
 """The key that leads to each provider with batches."""
 PROVIDER_CALLS: list[tuple[Any, str]] = [
@@ -180,7 +182,8 @@ def batching_house(
 
 
 def finished_file(house: BatchingHouse, machine: BatchMachine) -> BatchMachine:
-    """A file that waits, carried on to its end, while the sweep looks after what nobody carries."""
+    """A file that waits, carried on to its end, while the sweep looks after what nobody carries, as often as deployed."""
+    swept = house.passed
     for _ in range(MOST_WAITS):
         asleep = house.deployment.machines.asleep_for
         if not house.deployment.machines.asleep:
@@ -192,8 +195,10 @@ def finished_file(house: BatchingHouse, machine: BatchMachine) -> BatchMachine:
             machine.wait()
         else:
             house.deployment.machines.wake(first)
-        sweep.handler({}, Context())
-        house.deployment.machines.work()
+        if house.passed - swept >= SWEEP_EVERY:
+            swept = house.passed
+            sweep.handler({}, Context())
+            house.deployment.machines.work()
     raise AssertionError(f"the file comes to no end: {machine.batch}, {house.batches()}")
 
 
