@@ -18,6 +18,8 @@ RULES_OF_A_VIEW: Rules = {
     ],
 }  # fmt: skip
 """Those of them that a page may break in one language, scheme or width alone; the others would cost time again."""
+ONLY_WHAT_IS_READ: Rules = {"resultTypes": ["violations"], "selectors": False, "preload": False}
+"""Leaves out what nobody reads here: what passed, paths to elements, and styles loaded once more."""
 ROWS = 2
 """So many rows of a table and bars of a drawing are checked: the others are made alike, and each costs time."""
 OPENED = """() => { for (const found of document.querySelectorAll("details")) found.open = true; }"""
@@ -42,6 +44,6 @@ def faults(page: Page, rules: Rules) -> list[str]:
     page.evaluate(OPENED)
     found = [str(wide) for wide in page.evaluate(SIDEWAYS)]
     page.evaluate(SHORTENED, ROWS)
-    broken = Axe().run(page, options={"runOnly": rules, "resultTypes": ["violations"]}).response["violations"]
+    broken = Axe().run(page, options={"runOnly": rules, **ONLY_WHAT_IS_READ}).response["violations"]
     found += [f"{rule['id']}: {element['html']}" for rule in broken for element in rule["nodes"]]
     return [f"{page.url}: {fault}" for fault in found]
