@@ -34,7 +34,7 @@ def full(owner: Api, judges: ProviderServer, lambdas: Lambdas) -> Api:
     """The same admin, whose records hold long words, labels and an audit that is done."""
     answer = verified(owner, f"Compute 2 + 2. {LONG}", "5")
     assert owner.call("PUT", f"/v1/labels/quick_verify/{answer}/1", json.dumps({"label": "right"})).status == 200
-    made = owner.post("/v1/measurements", measurement(metrics=["quiz_clarity", "quiz_item_flaws"]))
+    made = owner.post("/v1/measurements", measurement(metrics=["quiz_answer_correctness", "quiz_clarity"]))
     assert made.status == 202, made.body
     judges.reset()
     judges.script(Agent().answer)
