@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from infra.local import browser
+from tests.support.api import Api
 from tests.support.browser import Browsing, browsing, set_aside
+from tests.support.deployed_audits import lambdas, wheels
+from tests.support.deployment import Deployment
+from tests.support.everything import own_one_of_everything
+from tests.support.providers import ProviderServer
+
+__all__ = ["browsers", "lambdas", "owner", "wheels"]
 
 HERE = Path(__file__).parent
 
@@ -33,3 +40,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def browsers() -> Browsing:
     """What opens a browser before the pages, for the length of a `with`."""
     return partial(browsing, browser.find() or "")
+
+
+@pytest.fixture
+def owner(judged: Deployment, judges: ProviderServer) -> Api:
+    """An admin of a tenant that has one of everything."""
+    return own_one_of_everything(judged, judges, "acme")

@@ -1,14 +1,11 @@
 """Each list is looked through by its form, field by field; the address is the view, and figures lead there."""
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.api import Api
 from tests.support.browser import Browsing
 from tests.support.deployment import Deployment
-from tests.support.everything import own_one_of_everything
 from tests.support.pages import verified
-from tests.support.providers import ProviderServer
 
 LISTS: dict[str, dict[str, str]] = {
     "app/answers": {"search": "capital australia", "status": "verified", "decided_by": "judge", "language": "en"},
@@ -21,12 +18,6 @@ LISTS: dict[str, dict[str, str]] = {
 }
 """Of each list the fields that are filled in, with what some of the tenant's records have."""
 NOWHERE = "nowhere"
-
-
-@pytest.fixture
-def owner(judged: Deployment, judges: ProviderServer) -> Api:
-    """An admin of a tenant that has one of everything."""
-    return own_one_of_everything(judged, judges, "acme")
 
 
 def rows(page: Page) -> list[str]:
