@@ -118,7 +118,8 @@ def pytest_runtest_setup() -> None:
     The callback sets its time apart from deadlines, which there are none of here; and a check's time limit ends its
     thread by an exception, which may land in that callback.
     """
-    time.sleep(clocks.seconds_to_quiet(datetime.now(UTC)))
+    if seconds := clocks.seconds_to_quiet(datetime.now(UTC)):  # also a sleep of none lets others have the processor
+        time.sleep(seconds)
     gc.callbacks[:] = [each for each in gc.callbacks if not each.__module__.startswith("hypothesis.")]
 
 
