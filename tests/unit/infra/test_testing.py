@@ -57,6 +57,9 @@ def test_without_a_path_everything_is_checked_and_tested(
     ]
     assert {"--numprocesses=4", *testing.FILE_BY_FILE} <= set(commands[2])
     assert all("-x" in command for command in commands if command[0] == "pytest")
+    left = [argument.removeprefix("--ignore=") for argument in commands[2] if argument.startswith("--ignore=")]
+    assert [path for path in commands[3] if path.startswith("tests/")] == ["tests/real", *left]
+    assert all((testing.ROOT / path).is_file() for path in left)
     # Those of a real model run beside others, whose lines they would add to at any moment.
     assert [command[1] for command in commands if "--cov" in command] == ["tests/integration", "tests/cloud"]
 
