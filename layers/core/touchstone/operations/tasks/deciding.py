@@ -40,10 +40,9 @@ def decide(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgres
         if (lost := _lost(task, challenge, places)) is not None:
             return give_up(context, challenge, why_uncompared(said, lost) or NOBODY_COULD)
         upheld = _rank_of(places, challenge.submission_id) != _rank_of(task.places, challenge.submission_id)
-        spends = tuple(spend for one in said for spend in one.spends)
         state: Literal["upheld", "rejected"] = "upheld" if upheld else "rejected"
         step = partial(steps.decided, state=state, places=places if upheld else (), now=context.clock())
-        challenge = context.challenges.change(challenge.ref, paying(step, spends))
+        challenge = context.challenges.change(challenge.ref, paying(step, _paid_for(said)))
     return settle(context, challenge)
 
 
@@ -83,9 +82,19 @@ def _recompare(context: TaskContext, task: Task, challenge: Challenge) -> None:
 
 
 def give_up(context: TaskContext, challenge: Challenge, why: Unjudged, *, spends: Sequence[Spend] = ()) -> TaskProgress:
-    """Leave a challenge that nobody could judge: the ranking stands, and the challenge stores `why`."""
+    """Leave a challenge that nobody could judge: the ranking stands, and the challenge stores `why`.
+
+    `spends` are added to the calls that were paid for it, and so are those of its comparisons.
+    """
+    if challenge.finalists:
+        names = {"tenant": context.tenant, "task_id": challenge.task_id, "round_id": challenge.id}
+        spends = (*spends, *_paid_for(context.comparisons.of_round(**names)))
     step = paying(partial(steps.unresolved, why=why, now=context.clock()), spends)
     return settle(context, context.challenges.change(challenge.ref, step))
+
+
+def _paid_for(said: Sequence[DimensionComparison]) -> tuple[Spend, ...]:
+    return tuple(spend for one in said for spend in one.spends)
 
 
 def _places(
