@@ -125,7 +125,8 @@ def _unmarked(text: str, *, short: bool) -> Iterator[Candidate]:
             return
         if (reason := _PATTERN["reason"].search(text)) is not None:
             text = text[: reason.start()]
-        if ":" in text and holds_on_condition(text, text.rfind(":"), len(text)):
+        label, colon, value = text.rpartition(":")
+        if colon and last_sentence(value) == value.strip(" .") and holds_on_condition(text, len(label), len(text)):
             return
         if "=" not in text or not _is_condition(text, list(_PATTERN["introduced"].finditer(text))):
             # Lines with colons may be several answers: `Tom: 12`, `Ann: 13`.
@@ -401,17 +402,17 @@ def _choices(text: str, marked: str | None) -> Iterator[str]:
             return
         yield leading[1]
     denied = {letter.upper() for letter in _PATTERN["denied choice"].findall(text)}
-    found = _PATTERN["stated choice"].finditer(text)
-    stated = {
-        each[1]
-        for each in found
+    stated = [
+        each
+        for each in _PATTERN["stated choice"].finditer(text)
         if each[1].isupper()
+        and each[1] not in denied
         and not _is_denied(text, each.start())
         and not _is_denied(text, each.start(), _PATTERN["doubted choice"])
         and not holds_on_condition(text, each.start(), each.end())
-    } - denied
-    if len(stated) == 1:
-        yield stated.pop()
+    ]
+    if len({each[1] for each in stated}) == 1 and not is_replaced("", text[stated[-1].end(1) :]):
+        yield stated[-1][1]
 
 
 def _is_left(text: str, place: int) -> bool:
@@ -457,6 +458,8 @@ def _ends(sentence: str, *, whole: bool = False, marked: bool = False) -> Iterat
     language may change it, a value counts only if it is all that stands behind them. A value that holds under a
     condition does not count. `marked`: the sentence stands behind a mark.
     """
+    if (attained := _PATTERN["attained"].search(sentence)) is not None:
+        sentence, whole = sentence[: attained.start()], False  # the question may ask for the place
     introduced = list(_PATTERN["introduced"].finditer(sentence))
     if not (introduced or _PATTERN["may hold value"].search(sentence)) or DENIAL.search(sentence):
         return

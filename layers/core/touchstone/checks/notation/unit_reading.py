@@ -31,7 +31,8 @@ _TIGHT = {"°", "度", "μ", *(prefix[1] for prefix in WORDS["prefixes"].values(
 """Beginnings of names that join the rest without a space: kilo metre, as siunitx writes it, is a kilometre."""
 _TIGHT_PRODUCTS = {"ms": ("m", "s"), "kmh": ("km", "h")}
 """Names of units that are also two names without a blank, if a negative power is behind them: 3 ms⁻¹ for 3 m s⁻¹."""
-_PER = frozenset(("per", "a", "an", "each", "pro", "par", "por"))
+_PER_ALONE = frozenset(("per", "pro", "par", "por", "al"))
+_PER = _PER_ALONE | {"a", "an", "each"}
 _COUNTED = re.compile(rf"(?:[{WORDS['classifiers']}]|人次|平方|立方)[\u4e00-\u9fff]{{0,7}}+")
 CHANGING = frozenset(WORDS["foreign and changing"])
 """Words of French, German, Spanish and their neighbours that may change the value of a number beside them."""
@@ -104,7 +105,7 @@ class _Reader:
 
     def _product(self) -> tuple[Unit, ...]:
         first, second = self._peek(), self._peek(1)
-        divides = first is not None and (first.is_sign("/") or first.text.lower() == "per")
+        divides = first is not None and (first.is_sign("/") or first.text.lower() in _PER_ALONE)
         if first is not None and second is not None and first.text in ("a", "an") and first.spaced:
             divides = second.spaced and len(second.text) >= NOUN_LENGTH  # 12 a day
         readings = (ONE,) if divides else self._factor()
