@@ -182,7 +182,7 @@ def batching_house(
 
 
 def finished_file(house: BatchingHouse, machine: BatchMachine) -> BatchMachine:
-    """A file that waits, carried on to its end, while the sweep looks after what nobody carries, as often as deployed."""
+    """A file that waits, carried on to its end; what nobody carries is swept up as often as in a deployment."""
     swept = house.passed
     for _ in range(MOST_WAITS):
         asleep = house.deployment.machines.asleep_for

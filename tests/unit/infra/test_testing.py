@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.layers import ROOT
 from infra.local import browser, testing
 from tests.support.waiting import eventually
 
@@ -59,7 +60,7 @@ def test_without_a_path_everything_is_checked_and_tested(
     assert all("-x" in command for command in commands if command[0] == "pytest")
     left = [argument.removeprefix("--ignore=") for argument in commands[2] if argument.startswith("--ignore=")]
     assert [path for path in commands[3] if path.startswith("tests/")] == ["tests/real", *left]
-    assert all((testing.ROOT / path).is_file() for path in left)
+    assert all((ROOT / path).is_file() for path in left)
     # Those of a real model run beside others, whose lines they would add to at any moment.
     assert [command[1] for command in commands if "--cov" in command] == ["tests/integration", "tests/cloud"]
 
