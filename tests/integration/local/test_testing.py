@@ -64,7 +64,7 @@ def test_the_first_failure_of_what_runs_side_by_side_ends_the_rest_and_is_told(
     code: int,
     told: str | None,
 ) -> None:
-    scripts = {testing.REAL: real, testing.WITH_CLOUD: cloud}
+    scripts = {(*testing.REAL, *testing.HOSTILE): real, testing.WITH_CLOUD: cloud}
     monkeypatch.setattr(testing, "_checked", lambda _: 0)
     monkeypatch.setattr(testing, "_cloud", no_cloud)
     monkeypatch.setattr(testing, "_run", lambda *_: 0)
