@@ -151,7 +151,7 @@ class BatchingHouse:
     def hour(self, fate: Fate | None = None) -> None:
         """An hour passes, and the schedules do their work; whoever is killed in it leaves theirs to the others."""
         self.later(hours=1)
-        for work_of in (self._drained, self.carry_on, self._sweep, self.carry_on):
+        for work_of in (self._drained, self.carry_on, self.sweep, self.carry_on):
             try:
                 work_of()
             except KilledError:
@@ -164,7 +164,8 @@ class BatchingHouse:
         self.deployment.machines.begin("drain", f"hour-{next(self._runs)}", {})
         self.deployment.machines.work()
 
-    def _sweep(self) -> None:
+    def sweep(self) -> None:
+        """Start again what a crash left behind."""
         sweep.handler({}, Context())
         self.deployment.machines.work()
 
@@ -197,8 +198,7 @@ def finished_file(house: BatchingHouse, machine: BatchMachine) -> BatchMachine:
             house.deployment.machines.wake(first)
         if house.passed - swept >= SWEEP_EVERY:
             swept = house.passed
-            sweep.handler({}, Context())
-            house.deployment.machines.work()
+            house.sweep()
     raise AssertionError(f"the file comes to no end: {machine.batch}, {house.batches()}")
 
 
