@@ -8,6 +8,7 @@ import ast
 import inspect
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -81,6 +82,12 @@ def test_the_files_that_a_guide_of_the_code_names_are_there() -> None:
     named = [one for one in re.findall(r"`([\w./]+)`", text) if one.startswith(FOLDERS)]
     assert len(named) > 25
     assert [one for one in named if not (ROOT / one).exists()] == []
+
+
+def test_the_recipe_of_a_release_names_the_file_that_holds_the_version() -> None:
+    built_from = tomllib.loads((ROOT / "layers/core/pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
+    recipe = (ROOT / "docs/how-to/release.md").read_text(encoding="utf-8")
+    assert f"`__version__` in `layers/core/{built_from['version']['path']}`" in recipe
 
 
 def test_nothing_is_said_on_two_pages() -> None:
