@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -71,6 +72,15 @@ NEEDED = {
     "ocr": {"check image"},
 }
 """Commands that end with the name of an extra that they cannot do without."""
+CHECKS = {
+    "first_arithmetic_error": "touchstone.first_arithmetic_error('3 * 4 = 14')",
+    "find_language_mismatch": "touchstone.find_language_mismatch('这是中文文本', 'en')",
+    "find_simplified": "touchstone.find_simplified('图书馆')",
+    "find_pinyin_errors": "touchstone.find_pinyin_errors('xue2')",
+    "prove_answer": "touchstone.prove_answer('Factor x^2 - 1.', '(x - 1)(x + 1)')",
+    "equivalent": "touchstone.equivalent('x^2 - 1', '(x - 1)(x + 1)')",
+}
+"""Checks of the library, each with a call that takes all that it needs."""
 HIDING = """
 import importlib.machinery, json, sys
 hidden = set(json.loads(sys.argv[1]))
@@ -136,6 +146,19 @@ def test_with_the_command_alone_every_reply_of_a_deployment_can_be_read(tmp_path
     asked = [sys.executable, "-c", HIDING + reading, json.dumps(hidden)]
     done = subprocess.run(asked, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_guide_says_what_each_check_needs(tmp_path: Path) -> None:
+    guide = (EVENTS.parent / "docs/how-to/library.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*`) \|.*\|(.*)\|$", guide, re.MULTILINE)
+    needs = {name: extra.strip() for names, extra in rows for name in re.findall(r"`(\w+)`", names)}
+    hidden = [module for modules in MODULES.values() for module in modules]
+    lines = [HIDING, "import touchstone"]
+    for name, call in CHECKS.items():
+        lines += [f"try: {call}; print({name!r})", "except (ModuleNotFoundError, touchstone.SettingsError): pass"]
+    asked = [sys.executable, "-c", "\n".join(lines), json.dumps(hidden)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert sorted(done.stdout.split()) == sorted(name for name in CHECKS if not needs[name])
 
 
 def test_every_command_is_tried() -> None:

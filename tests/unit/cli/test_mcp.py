@@ -1,6 +1,7 @@
 """`touchstone mcp`: the tools as a model's client has them, by the protocol's own SDK."""
 
 import asyncio
+import re
 import sys
 from pathlib import Path
 from typing import Any, Literal
@@ -13,11 +14,12 @@ from pydantic import BaseModel
 from tests.support.exchange import Control
 from tests.support.providers import ProviderServer, error
 from tests.support.wheels import make_wheels
-from touchstone.cli.local.mcp_tools import server
+from touchstone.cli.local.mcp_tools import TOOLS, server
 
 PASSED = {"independent_answer": "Canberra", "is_correct": True, "confidence": 0.9, "error_description": None}
 CAPITAL: dict[str, Any] = {"problem": "Name the capital of Australia.", "answer": "Canberra"}
 QUIZ = {"questions": [{"id": "q1", "kind": "true_false", "question_text": "Is 学习 a verb?", "answers": ["true"]}]}
+GUIDE = Path(__file__).parents[3] / "docs/how-to/mcp.md"
 COMMAND = (sys.executable, "-c", "from touchstone.cli import main; main()", "mcp")
 
 
@@ -79,6 +81,19 @@ async def test_the_first_false_calculation_is_found() -> None:
     assert found["found"]["suggestion"] == "42"
     assert await called("first_arithmetic_error", solution="6 × 7 = 42.") == {"found": None}
     assert await called("first_arithmetic_error", solution="3 + 4 = 2.", problem="Add modulo 5.") == {"found": None}
+
+
+async def test_the_guide_says_what_each_tool_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (.*)\|$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(name for name, _ in rows) == sorted(tool.__name__ for tool in TOOLS)
+    monkeypatch.setitem(sys.modules, "sympy", None)
+    asked: dict[str, dict[str, Any]] = {
+        "equivalent": {"given": "1", "expected": "1"},
+        "prove": {"problem": "Compute 1 + 1.", "answer": "2"},
+        "first_arithmetic_error": {"solution": "6 × 7 = 43."},
+    }
+    told = {name: "needs the package's checks" in str(await called(name, **given)) for name, given in asked.items()}
+    assert told == {name: "`checks`" in needs for name, needs in rows if name in asked}
 
 
 async def test_a_crash_of_a_tool_is_not_told_as_a_fault_of_its_arguments() -> None:

@@ -156,7 +156,6 @@ def first_arithmetic_error(solution: Words, problem: Words = "") -> FirstError:
 
     The problem says in which arithmetic it is: modulo 5, in binary, on a clock.
     """
-    require_extras("checks")
     return FirstError(found=checks.first_arithmetic_error(solution, problem))
 
 
