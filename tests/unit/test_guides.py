@@ -26,6 +26,8 @@ __all__ = ["checkout"]
 
 PYTHON, DATA = of_pages("python"), of_pages("json")
 FACES = [touchstone, *(getattr(touchstone, name) for name in dir(touchstone) if f"a{name}" in dir(touchstone))]
+LIBRARY = ROOT / "layers/core/touchstone"
+FILE = re.compile(r"[\w-]+/[\w./-]+\.[a-z]+")
 FOLDERS = ("layers/", "functions/", "infra/", "events/", "tests/")
 LONG_LINE = 90
 LEFT_OUT = {"evaluate_quiz"}
@@ -77,11 +79,12 @@ def test_every_metric_is_in_the_guide() -> None:
     assert [name for name in CATALOGUE if f"| `{name}` |" not in guide] == []
 
 
-def test_the_files_that_a_guide_of_the_code_names_are_there() -> None:
-    text = (ROOT / "docs/how-to/add-a-job.md").read_text(encoding="utf-8")
-    named = [one for one in re.findall(r"`([\w./]+)`", text) if one.startswith(FOLDERS)]
+@pytest.mark.parametrize("page", ["docs/how-to/add-a-job.md", "docs/concepts/architecture.md", "CONTRIBUTING.md"])
+def test_the_files_that_a_guide_of_the_code_names_are_there(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = [one for one in re.findall(r"`([\w./-]+)`", text) if one.startswith(FOLDERS) or FILE.fullmatch(one)]
     assert len(named) > 25
-    assert [one for one in named if not (ROOT / one).exists()] == []
+    assert [one for one in named if not any((root / one).exists() for root in (ROOT, LIBRARY, LIBRARY.parent))] == []
 
 
 def test_the_recipe_of_a_release_names_the_file_that_holds_the_version() -> None:
