@@ -1,12 +1,13 @@
 """Finds the answer of a text, and reads it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from touchstone.checks.equivalence.extraction import Candidate, bare_answers, typed
-from touchstone.checks.values.kinds import Choice, Value, Words
+from touchstone.checks.values.kinds import Choice, Condition, Items, Region, Value, Words
 from touchstone.checks.values.reading import read, simple_number
+from touchstone.checks.values.words import with_sign
 
 
 class ReadCandidate(NamedTuple):
@@ -41,14 +42,26 @@ class ReadAnswer:
 def read_both(given: str, expected: str) -> tuple[ReadAnswer | None, ReadAnswer | None]:
     """The answers of two texts that are compared; None for a text without an answer that can be read.
 
-    An option's letter may stand alone or before the option's text: B, and B. 12 cm.
+    An option's letter may stand alone or before the option's text: B, and B. 12 cm. Beside an inequality, one in words
+    is read as one in signs.
     """
     found, wanted = _read_answer(given, choice=False), _read_answer(expected, choice=False)
     if wanted is not None and isinstance(wanted.value, Choice):
         found = _read_answer(given, choice=True)
     elif found is not None and isinstance(found.value, Choice):
         wanted = _read_answer(expected, choice=True)
-    return found, wanted
+    return _in_signs(found, wanted), _in_signs(wanted, found)
+
+
+def _in_signs(answer: ReadAnswer | None, beside: ReadAnswer | None) -> ReadAnswer | None:
+    """The answer, with an inequality in words as one in signs if the other answer is an inequality or an interval."""
+    if answer is None or beside is None or not isinstance(answer.value, Words):
+        return answer
+    value = beside.value
+    is_region = isinstance(value, Region | Condition) or (isinstance(value, Items) and value.brackets == "()")
+    signed = with_sign(answer.part.strip(" .。")) if is_region else None
+    read_so = None if signed is None else read(signed)
+    return answer if read_so is None or isinstance(read_so, Words) else replace(answer, value=read_so)
 
 
 def first_read(candidates: Iterable[Candidate]) -> ReadCandidate | None:

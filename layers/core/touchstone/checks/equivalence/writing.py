@@ -9,7 +9,7 @@ from touchstone.checks.notation.trees import Name, value_or_none
 from touchstone.checks.values.kinds import Items, Quantity, Value
 from touchstone.checks.values.pieces import connected
 
-_BITS = re.compile(r"(?<![^\s({\[;\"'])(?<!\d )0[01]{1,63}+(?![\w:/]|[.,-]\d)", re.ASCII)
+_BITS = re.compile(r"(?<![^\s({\[;\"'])(?<!\d[ '’])0[01]{1,63}+(?![\w:/]|[.,-]\d)", re.ASCII)
 """Digits of a code: no number, date or time begins so."""
 _QUOTED = re.compile(r"\"([^\"]{1,200})\"|(?<!\w)'([^']{1,200})'(?!\w)")
 _LETTER = re.compile(r"[^\W\d_]")

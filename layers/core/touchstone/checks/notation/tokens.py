@@ -78,8 +78,9 @@ _PATTERN = re.compile(with_pieces("|".join(_TABLE["grammar"]), _TABLE), re.DOTAL
 Only the alternatives for numbers begin alike, so the commonest alternatives can stand first.
 """
 
-_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})++(?:\.\d++)?|\d{1,3}\.\d{3},\d++")
-"""A number with commas that may be read in two ways: 1,200 and 1.001,2."""
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})++(?:\.\d++)?|\d{1,3}(?:\.\d{3}|(?:[ \u2009\u202f\u00a0']\d{3})++),\d++")
+"""A number with commas that may be read in two ways: 1,200, 1.001,2 and 1 001,2."""
+_NO_DIGIT = re.compile(r"[^\d.]")
 
 
 def folded(text: str) -> str:
@@ -131,7 +132,8 @@ def _members(token: Token, between: str = ",") -> list[Token]:
         if place and between == ",":
             found.append(Token("sign", ",", start - 1, start))
         spaced = between == " " if place else token.spaced
-        found.append(token._replace(text=part, start=start, end=start + len(part), spaced=spaced, value=digits(part)))
+        value = digits(_NO_DIGIT.sub("", part))
+        found.append(token._replace(text=part, start=start, end=start + len(part), spaced=spaced, value=value))
         start += len(part) + 1
     return found
 
@@ -196,6 +198,10 @@ class _Lexer:
 
     def comma(self, match: re.Match[str]) -> None:
         self.add("number", match[0], match, digits(match[0].replace(".", "").replace(",", ".")))
+
+    def decimal(self, match: re.Match[str]) -> None:
+        """Groups of digits with blanks or apostrophes between them, and a decimal comma or point behind them."""
+        self.add("number", match[0], match, digits(_NO_DIGIT.sub("", match[0].replace(",", "."))))
 
     def scientific(self, match: re.Match[str]) -> None:
         value, exponent = digits(match["plain"]), match["exponent"]

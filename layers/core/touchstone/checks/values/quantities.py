@@ -29,6 +29,8 @@ _HALF = "半"
 _AND_A_HALF = ("个半", "個半", "半")
 _TEMPERATURE = re.compile(r"(?=[摄攝华華零])(?P<scale>[摄攝华華]氏)?(?P<below>零下)?(?=[^氏度]|\Z)")
 _DEGREES = re.compile(r"([摄攝华華]氏)?度\Z")
+_SECOND_MARK = re.compile(r"\D\d+\D{0,2},")
+"""A comma behind another mark between digits, which may separate members of a list: 1,200,300 and 1 200,3."""
 _THOUSANDS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "mn": 10**6, "bn": 10**9, "tn": 10**12}
 """Letters behind a number that may mean thousands, millions and billions: 5k. With money they do."""
 _TIME = {"d": "day", "h": "h", "m": "min", "s": "s"}
@@ -72,7 +74,7 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
         raise NotAnExpressionError("a mixed number with a hyphen, or a difference")
     measured = _unit_in_brackets(tokens) or _measured(tokens) or _per_unit(tokens)
     numbers = [token.text for token in tokens if token.kind == "number"]
-    several = any(text.count(",") > 1 or "," in text.partition(".")[2] for text in numbers)
+    several = any(_SECOND_MARK.search(text) for text in numbers)
     return measured or Quantity(parse_tokens(tokens), letters=_letters_behind(tokens), listed=several)
 
 

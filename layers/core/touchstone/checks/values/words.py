@@ -38,6 +38,7 @@ OWN_CASE = PATTERN["own case"]
 _LONGEST = max(map(len, FIXED)) + 10
 """The most characters of an answer of fixed meaning, with punctuation around it."""
 
+_COMPARED = (">=", "<=", ">", "<", "!=")
 _IN_ORDER = "ABCDEFGH"
 _OPTIONS = frozenset(_IN_ORDER)
 _SEQUENCE = 3
@@ -76,6 +77,15 @@ def choice(text: str) -> Choice | None:
     ordered = "".join(sorted(letters)) == _IN_ORDER[: len(letters)] and len(letters) >= _SEQUENCE
     sequence = letters if ordered or len(set(letters)) < len(letters) else ""
     return Choice(frozenset(letters), sequence) if named and named == named.upper() else None
+
+
+def with_sign(text: str) -> str | None:
+    """An inequality of one letter in words as one in signs, `x is at least 2` as `x >= 2`; None for any other text."""
+    for sign in _COMPARED:
+        if (match := PATTERN[sign].fullmatch(text)) is not None:
+            name, bound = filter(None, match.groups())
+            return f"{name} {sign} {bound}"
+    return None
 
 
 def plain_words(text: str) -> Words | None:
