@@ -3,7 +3,8 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from touchstone.checks.notation.numerals import number_in_words
+from touchstone.checks.notation.numerals import number_in_words, spoken
+from touchstone.checks.notation.tokens import tokens_of
 from touchstone.checks.notation.trees import NotAnExpressionError, Number
 from touchstone.checks.values.kinds import Clock, Date, Quantity, Ratio, Solutions
 from touchstone.packaged import own_patterns
@@ -28,6 +29,8 @@ def clock(text: str) -> Clock | None:
                 parts["half"] = "am" if part in _MORNING else "pm"
             time = _at(int(parts["hour"]), int(parts.get("minute") or 0), int(parts.get("second") or 0), parts["half"])
             return time and replace(time, zone=(parts["zone"] or "").strip())
+    if (match := _PATTERN["told"].fullmatch(text)) is not None:
+        return _told(match.groupdict())
     match = _PATTERN["chinese"].fullmatch(text)
     if match is None or (match["o"] and not match["half"]):
         # 7时30分 without a part of the day may be a length of seven and a half hours.
@@ -41,8 +44,28 @@ def clock(text: str) -> Clock | None:
     return _at(_number(match["hour"]), minute, 0, "am" if half in _MORNING else "pm" if half else None)
 
 
+def _told(parts: dict[str, str | None]) -> Clock | None:
+    """The time of `half past three`, `quarter to four`, `ten minutes to five` or `3 o'clock`; None if it is none.
+
+    `ten to five` is not among them: it may also be a ratio.
+    """
+    hour, minute = _number(parts["hour"] or parts["whole"] or ""), 0
+    if parts["side"] is not None:
+        minute = {"half": 30, "": _number(parts["minute"] or "0")}.get((parts["share"] or "").lower(), 15)
+        if not (1 <= hour <= _NOON and 0 < minute < 60):  # noqa: PLR2004 - the minutes of an hour
+            return None
+        if parts["side"].lower() in ("to", "before", "till"):
+            hour, minute = hour - 1 or _NOON, 60 - minute
+    half = parts["half"] if parts["part"] is None else "am" if parts["part"].lower() == "morning" else "pm"
+    return _at(hour, minute, 0, half)
+
+
 def _number(text: str) -> int:
-    return int(text) if text.isdigit() else int(number_in_words(text) or 99)
+    if text.isdigit():
+        return int(text)
+    words = spoken(tokens_of(text)) if text.isascii() else []
+    value = words[0].value.value if len(words) == 1 and words[0].value is not None else number_in_words(text)
+    return 99 if value is None else int(value)
 
 
 def _at(hour: int, minute: int, second: int, half: str | None) -> Clock | None:
