@@ -38,6 +38,7 @@ _FRACTION = re.compile(r"\\[dt]?frac\{([^{}]{1,40})\}\{([^{}]{1,40})\}")
 _SHORT_FRACTION = re.compile(r"\\[dt]?(?:frac|binom) ?(\d) ?(\d)", re.ASCII)
 _ONE_CHARACTER = re.compile("[¼-¾⅐-⅞]")
 """A fraction in one character, ½."""
+_ORDERED = re.compile(r"[<>≤≥⩽⩾≦≧]|\\[lg]eq?(?![A-Za-z])")
 _UNWRITTEN = frozenset(("*", "$"))
 """Signs that may be left out where numbers or names are multiplied, or that set off a formula."""
 _IDLE = {"0", "1"}
@@ -60,12 +61,16 @@ def may_have_any_order(question: str) -> bool:
 def falls_short(question: str, given: ReadAnswer, expected: ReadAnswer, *, exact: bool) -> bool:
     """Whether an answer of the right value may lack the form that a question asks for.
 
-    So it is if it is written in another form than the expected one, and the question asks for a form, for a number of
-    some unit or for an equation to be solved, or contains the answer itself, or asks to work out what the answer
-    leaves undone, or has all the numbers of what is left undone. If the expected value is not `exact`, since a
-    tolerance admits others, no form is asked for.
+    So it is if it is written in another form than the expected one, and the question asks for a form, for words of a
+    language or digits, for a number of some unit or for an equation to be solved. So it is too if the question contains
+    the answer itself, asks to work out what the answer leaves undone, or has all the numbers of what is left undone. If
+    the expected value is not `exact`, since a tolerance admits others, no form is asked for.
     """
     value, wanted = _as_number(given.value), expected.value
+    if _ASKS["wording"].search(question) and _letters(given.part) != _letters(expected.part):
+        return True
+    if _ASKS["notation"].search(question) and bool(_ORDERED.search(given.part)) != bool(_ORDERED.search(expected.part)):
+        return True
     if _are_turned_around(given, expected) and _ASKS["matrices"].search(question):
         return True
     if isinstance(value, Region) and isinstance(wanted, Region):
@@ -91,6 +96,11 @@ def falls_short(question: str, given: ReadAnswer, expected: ReadAnswer, *, exact
         return True
     # Nor does (x - 1)(x + 1) say more than `What is (x + 1)(x - 1)?`.
     return works_out and isinstance(value, Quantity) and bool(value.tree.variables) and _is_made_of(answer, asked)
+
+
+def _letters(text: str) -> str:
+    """The letters and digits of a text in one case: `Twenty-one.` and `twenty one` have the same."""
+    return "".join(filter(str.isalnum, normalised(text, "NFKC").casefold()))
 
 
 def _is_unsolved(question: str, given: str, expected: str) -> bool:
