@@ -49,6 +49,11 @@ TRUE = [
     # percentages of a mean, and of what is multiplied by 100
     "1/3 × 100 = 33.3%",
     "170/3 = 56.67%",
+    # two statements with a comma between them, and a part of a whole
+    r"$\frac{29 \times 30}{2}=435,440=435+5$",
+    "3 * 400 = 1,200 = 12 * 100",
+    "Since 2/5 is equal to 12.8 hectares, 1/5 is equal to 12.8/2 = 6.4 hectares.",
+    "m = 2, so 2 + 3(m) = 2 + 3(2) = 8",
     # comparisons, tables, parts and sums of money
     "5 < 3 + 4 = 7",
     "a <- 3 + 4 = 7",
@@ -382,6 +387,7 @@ FALSE = [
     ("For n = 5: 5·6/2 = 16.", "5·6/2 = 16", "15"),
     ("So 12-5 = 8 apples are left.", "12-5 = 8", "7"),
     ("7 × 8 = 54. So the total is 54.", "7 × 8 = 54", "56"),
+    ("3 * 400 = 1,300 = 13 * 100", "3 * 400 = 1,300", "1200"),
     # in other writings
     (r"\frac12+\frac13=\frac25", r"\frac12+\frac13=\frac25", "5/6 (≈ 0.8333)"),
     (r"A = \frac{1}{2}bh = \frac{1}{2}(6)(8) = 25", r"\frac{1}{2}(6)(8) = 25", "24"),
@@ -389,6 +395,7 @@ FALSE = [
     ("La remise : 20 % de 150 = 35.", "20 % de 150 = 35", "30"),
     ("NT$250 × 4 = NT$1,100", "NT$250 × 4 = NT$1,100", "1000"),
     ("120÷2=50（千米/时）", "120÷2=50（千米/时）", "60"),
+    ("S=6×8÷2=31（cm²）", "6×8÷2=31（cm²）", "24"),
     ("The average score is 250/3 = 85%", "250/3 = 85%", "250/3 (≈ 83.33)"),
     # amounts with their units
     ("v = s/t = 150 m / 12 s = 15 m/s.", "150 m / 12 s = 15 m/s", "12.5"),

@@ -264,13 +264,15 @@ def _is_comparable(left: Tree, right: Tree) -> bool:
         return False
     if is_computation(left):
         return True
-    if is_computation(right):
-        return not any(number.unit for number in numbers_in(left))
-    # A proper fraction computes nothing: "3/4 = 15 students" names a part.
-    fractions = [isinstance(side, Apply) and side.operation == "div" for side in (left, right)]
-    if not fractions[0] or any(number.unit for number in numbers_in(left)):
+    if any(number.unit for number in numbers_in(left)):
         return False
-    return fractions[1] or (isinstance(right, Numeral) and (right.decimals is not None or right.percent))
+    # A proper fraction computes nothing: "3/4 = 15 students" and "2/5 = 12.8 hectares" name a part.
+    fractions = [isinstance(side, Apply) and side.operation == "div" for side in (left, right)]
+    if is_computation(right):
+        return not (fractions[0] and any(number.places > 0 for number in numbers_in(right)))
+    if not fractions[0] or fractions[1]:
+        return fractions[0]
+    return isinstance(right, Numeral) and not right.unit and (right.decimals is not None or right.percent)
 
 
 def _names_a_part(left: Tree, right: Tree) -> bool:
