@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from touchstone.checks.equivalence.retractions import takes_back
 from touchstone.checks.notation.tokens import Token, folded, tokens_of
 from touchstone.checks.notation.trees import Number
 from touchstone.checks.notation.unit_reading import is_foreign
@@ -215,12 +214,15 @@ def is_doubted(text: str, start: int, end: int) -> bool:
     if _PATTERN["before"].search(_behind(before, "\n.,;:，。；：、").rpartition(" then ")[2]):
         return True
     after = folded(text[end : end + _DENIAL_REACH]).lower()
-    if takes_back(text[end : end + _DENIAL_REACH]):
-        return True
     sentence = _PATTERN["sentence end"].split(after, maxsplit=1)[0]
     # The words behind a number that are read as its unit may also be a denial: 24个错误.
     denials = (_PATTERN["denial"].search(part) for part in (after, text[start:end].lower()))
-    return bool(_PATTERN["in sentence"].search(sentence) or any(denials))
+    if _PATTERN["in sentence"].search(sentence) or any(denials):
+        return True
+    # Loaded only here: few texts have a false statement, and it brings all of the comparison of answers with it.
+    from touchstone.checks.equivalence.retractions import takes_back
+
+    return takes_back(text[end : end + _DENIAL_REACH])
 
 
 def _behind(text: str, marks: str) -> str:

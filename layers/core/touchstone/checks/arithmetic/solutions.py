@@ -41,9 +41,9 @@ def first_arithmetic_error(solution: str, problem: str = "", *, at_once: bool = 
     percent, fractions, mixed numbers, LaTeX, units and words between the numbers, 3乘以4等于12. So are amounts with
     their units (150 m / 12 s = 12.5 m/s), conversions, roots, π, equal ratios, and decimal commas of other languages.
     A statement is flagged only if it is false under every reading (see `statements`). A statement that may not be
-    arithmetic (variables, times, dates, suppositions, denials), or is taken back, is passed over. All statements are passed over if the
-    solution or its `problem` speaks of another arithmetic: clocks, finite fields, truth values. So None means "nothing
-    found", never "all right".
+    arithmetic (variables, times, dates, suppositions, denials), or is taken back, is passed over. All statements are
+    passed over if the solution or its `problem` speaks of another arithmetic: clocks, finite fields, truth values. So
+    None means "nothing found", never "all right".
 
     `span` covers the false statement `left = right`; in a chain, the link that breaks. `suggestion` is the value of the
     left side; if only the right side is a computation, its value. A text over `MAX_CHARS` characters is not checked.
