@@ -24,9 +24,9 @@ RELATIONS = ("=", "~=")
 
 _CURRENCIES = ("¤", "¥", "€", "£")
 _KEPT = frozenset(("+", "-", "*", "/", "^", "%", "!", "°", "frac", "√", *RELATIONS, *_CURRENCIES))
-_BREAKS = frozenset((BREAK, "?", '"', ".", ",", ":", "=>", "->", "—"))
+_BREAKS = frozenset((BREAK, "?", '"', ".", ",", ":", "=>", "->", "—", "<", ">", "<=", ">="))
 _LINES = ("\n", "\\\\")
-_TIMES = frozenset(("x", "of", "von", "的"))
+_TIMES = frozenset(("x", "of", "von", "de", "的"))
 _NOTHING = "\ue000"
 _NOWHERE = "\u2060"
 """A character that is not shown and does not separate tokens."""
@@ -90,13 +90,14 @@ def is_word(token: Token) -> bool:
 
 def arithmetic_tokens(text: str) -> list[Token]:
     """The tokens of a solution, in linear time. Raises OutOfBoundsError for a number of too many digits."""
-    tokens = tokens_of(_SPECIAL.sub(_respelled, folded(text.replace("，", "；"))), prose=True)
+    text = _PATTERN["row"].sub(lambda row: row[0].replace("|", BREAK), text.replace("，", "；"))
+    tokens = tokens_of(_SPECIAL.sub(_respelled, folded(text)), prose=True)
     found: list[Token] = []
     for place, token in enumerate(tokens):
         match token.kind:
             case "number" | "open" | "close":
                 found.append(token)
-            case "letters" | "han" if _is_times(token, found[-1] if found else None, tokens[place + 1 : place + 3]):
+            case "letters" | "han" if _is_times(token, found[-2:], tokens[place + 1 : place + 3]):
                 found.append(token._replace(kind="sign", text="*"))
             case "letters" if token.text in ("π", "pi"):
                 found.append(token._replace(kind="number", text="π", value=Number(PI)))
@@ -146,8 +147,10 @@ def _respelled(match: re.Match[str]) -> str:
     match name:
         case "nothing":
             return _NOTHING * length
-        case "bullet" | "negative":
-            return BULLET.rjust(length) if name == "bullet" else "-".ljust(length, _NOWHERE)
+        case "bullet":
+            return BULLET.rjust(length)
+        case "negative" | "money":  # 负5, NT$250
+            return ("-" if name == "negative" else "$").ljust(length, _NOWHERE)
         case "unit":  # 3×4=12(元)
             return match[0][1:-1].rjust(length)
         case "operator":
@@ -155,16 +158,18 @@ def _respelled(match: re.Match[str]) -> str:
     return _SIGNS[name].ljust(length)
 
 
-def _is_times(token: Token, before: Token | None, behind: Sequence[Token]) -> bool:
-    """Whether a letter or word between two numbers means "times": 3 x 4, 20% of 50, 50的20%."""
+def _is_times(token: Token, earlier: Sequence[Token], behind: Sequence[Token]) -> bool:
+    """Whether a letter or word between two numbers means "times": 3 x 4, 20% of 50, 1/4 of 20 =, 50的20%."""
     text = token.text.lower()
-    if text not in _TIMES or before is None or not behind:
+    if text not in _TIMES or not earlier or not behind:
         return False
-    after = behind[0]
+    before, after = earlier[-1], behind[0]
     match text:
         case "x":
             return is_start(after) and (token.spaced == after.spaced or is_currency(after))
-        case "of" | "von":
+        case "of" if earlier[0].is_sign("/") and before.kind == after.kind == "number":
+            return behind[-1].is_sign(*RELATIONS)
+        case "of" | "von" | "de":
             return before.is_sign("%") and (after.kind in ("number", "open") or is_currency(after))
         case "的":
             return before.kind in ("number", "close") and after.kind == "number"
@@ -198,9 +203,12 @@ def ratios(text: str) -> Iterator[re.Match[str]]:
 
 
 def is_doubted(text: str, start: int, end: int) -> bool:
-    """Whether the statement from `start` to `end` is supposed, denied, asked, or in another notation of numbers."""
+    """Whether the statement from `start` to `end` is supposed, denied, asked, of a range, or in another notation."""
     before = folded(text[max(0, start - _CLAUSE_REACH) : start]).lower()
     if _PATTERN["other notation"].search(_behind(before, "\n。")):
+        return True
+    counted = _PATTERN["range"].match(text, start)
+    if counted and int(counted[1]) < int(counted[2]):
         return True
     # "If he eats 200 g, then he gets 200 * 7 = 1400": what follows "then" is stated, not supposed.
     if _PATTERN["before"].search(_behind(before, "\n.,;:，。；：、").rpartition(" then ")[2]):
@@ -209,7 +217,12 @@ def is_doubted(text: str, start: int, end: int) -> bool:
     sentence = _PATTERN["sentence end"].split(after, maxsplit=1)[0]
     # The words behind a number that are read as its unit may also be a denial: 24个错误.
     denials = (_PATTERN["denial"].search(part) for part in (after, text[start:end].lower()))
-    return bool(_PATTERN["in sentence"].search(sentence) or any(denials))
+    if _PATTERN["in sentence"].search(sentence) or any(denials):
+        return True
+    # Loaded only here: few texts have a false statement, and it brings all of the comparison of answers with it.
+    from touchstone.checks.equivalence.retractions import takes_back
+
+    return takes_back(text[end : end + _DENIAL_REACH])
 
 
 def _behind(text: str, marks: str) -> str:

@@ -17,7 +17,7 @@ from touchstone.checks.arithmetic.numerals import (
     units_named,
 )
 from touchstone.checks.arithmetic.prose import ATTACHED, UNIT_STOPS, is_currency, is_word
-from touchstone.checks.arithmetic.statements import Statement
+from touchstone.checks.arithmetic.statements import Statement, is_computation
 from touchstone.checks.notation.numerals import scale_of
 from touchstone.checks.notation.syntax import IMPLICIT, Parser
 from touchstone.checks.notation.tokens import Token
@@ -101,6 +101,10 @@ class Reader(Parser):
         return Apply("mul", (tree, Numeral(Fraction(1), unit=unit))) if units_named(unit) else tree
 
     def _argument(self) -> Tree:
+        token = self.peek()
+        if token is not None and token.kind == "number" and not token.spaced:
+            digit = super()._argument()  # \frac12
+            return Numeral(digit.value) if isinstance(digit, Number) else digit
         self._expect("{")
         return self._group("{")
 
@@ -164,7 +168,7 @@ class Reader(Parser):
             return False
         if token.kind != "letters":
             return True
-        if first and before.kind == "number" and not token.spaced and not token.upright:
+        if first and before.kind in ("number", "close") and not token.spaced and not token.upright:
             return text in ATTACHED or token.text in ATTACHED or (len(text) >= LEAST_ATTACHED and text in UNITS)
         if token.text == "a" or (text == "a" and not self._measures):
             return not first or (following is not None and is_word(following))
@@ -230,6 +234,8 @@ class Scan:
         if ends_in_unit and has_units:
             return None
         (start, first), (end, second) = left, right
+        if self._ends_in_factors(start, index) and is_computation(second):
+            return None
         # A single letter behind what has no units may be a variable.
         if measured and not (isinstance(second, Numeral) and len(second.unit) > (not has_units)):
             return None
@@ -246,6 +252,12 @@ class Scan:
             to_scale=self._to_scale,
         )
         return self.tokens[start].start, ending, statement
+
+    def _ends_in_factors(self, start: int, index: int) -> bool:
+        """Whether letters behind a bracket may be factors: the left side of ½(bh) = ½(6)(8), as LaTeX writes it."""
+        closed = next((at for at in range(index - 1, start, -1) if self.tokens[at].kind == "close"), index)
+        tail = self.tokens[closed + 1 : index]
+        return bool(tail) and tail[0].kind == "letters" and not units_named(tail)
 
     def ratios(self) -> Iterator[tuple[int, int, Statement]]:
         """Every statement that two ratios are the same, as one of two quotients that are about the same.
@@ -332,7 +344,7 @@ class Scan:
 
     def _begins_well(self, start: int, previous: int) -> bool:
         """Whether no token before an expression belongs to it."""
-        if start - 1 == previous:
+        if start - 1 == previous or self._is_next(start, previous):
             return True
         if self._goes_on(start, previous):
             return False
@@ -348,6 +360,16 @@ class Scan:
             blocked = token.text in prose.MODIFIER_CHARACTERS or token.text in prose.NUMERAL_CHARACTERS
             return not blocked and earlier not in prose.NUMERAL_CHARACTERS
         return token.is_sign(prose.BULLET) or token.kind == "open"
+
+    def _is_next(self, start: int, previous: int) -> bool:
+        """Whether an expression follows a whole statement and "and": in `3 * 4 = 12 and 4 * 5 = 20`."""
+        if previous < 0 or not self.tokens[previous].is_sign(*prose.RELATIONS):
+            return False
+        *between, last = self.tokens[previous + 1 : start]
+        plain = all(token.kind == "number" or is_word(token) or is_currency(token) for token in between)
+        modified = any(token.text.lower() in prose.MODIFIERS for token in between)
+        numbers = sum(token.kind == "number" for token in between)
+        return last.text.lower() == "and" and plain and not modified and numbers == 1
 
     def _goes_on(self, start: int, previous: int) -> bool:
         """Whether a number with a unit stands right before: in `1 hr 15 min`, 15 min is only a part of the amount."""

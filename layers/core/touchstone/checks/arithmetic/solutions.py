@@ -41,9 +41,9 @@ def first_arithmetic_error(solution: str, problem: str = "", *, at_once: bool = 
     percent, fractions, mixed numbers, LaTeX, units and words between the numbers, 3乘以4等于12. So are amounts with
     their units (150 m / 12 s = 12.5 m/s), conversions, roots, π, equal ratios, and decimal commas of other languages.
     A statement is flagged only if it is false under every reading (see `statements`). A statement that may not be
-    arithmetic (variables, times, dates, suppositions, denials) is passed over. All statements are passed over if the
-    solution or its `problem` speaks of another arithmetic: clocks, finite fields, truth values. So None means "nothing
-    found", never "all right".
+    arithmetic (variables, times, dates, suppositions, denials), or is taken back, is passed over. All statements are
+    passed over if the solution or its `problem` speaks of another arithmetic: clocks, finite fields, truth values. So
+    None means "nothing found", never "all right".
 
     `span` covers the false statement `left = right`; in a chain, the link that breaks. `suggestion` is the value of the
     left side; if only the right side is a computation, its value. A text over `MAX_CHARS` characters is not checked.
@@ -103,9 +103,19 @@ def _first(solution: str, written: str, budget: Budget) -> Finding | None:
                 # The exact value before rounding: a later line may continue with either value.
                 rounded[stated] = verdict.left
         begins = start + scan.offset
-        if verdict.holds is False and (first is None or begins < first[0]) and not is_doubted(scan.text, start, end):
+        if verdict.holds is not False or (first is not None and begins >= first[0]):
+            continue
+        if not (is_doubted(scan.text, start, end) or _are_two(scan.text, start, end, verdict)):
             first = begins, end + scan.offset, statement, verdict
     return None if first is None else _finding(written, *first)
+
+
+def _are_two(text: str, start: int, end: int, verdict: StatementVerdict) -> bool:
+    """Whether a comma that may separate thousands stands between two statements: `29 × 15 = 435,440 = 435 + 5`."""
+    ends, begins = _PATTERN["ends in two"].search(text, start, end), _PATTERN["begins in two"].match(text, start)
+    if ends and text[end:].lstrip().startswith("="):
+        return str(verdict.left) == ends[1]
+    return bool(begins and text[:start].rstrip().endswith("=") and str(verdict.right) == begins[1])
 
 
 def _finding(solution: str, start: int, end: int, statement: Statement, verdict: StatementVerdict) -> Finding:

@@ -69,6 +69,10 @@ class StatementReading:
     restored: bool = False
 
 
+type _Readings = tuple[StatementReading, StatementReading]
+"""The readings of the two sides of a statement."""
+
+
 def restored(number: Numeral, rounded_before: Mapping[Fraction, Fraction]) -> Fraction:
     """The exact value that a decimal may have been rounded from; the value as written if there is none.
 
@@ -224,11 +228,11 @@ def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], bu
         if worth[0] == worth[1]:
             return StatementVerdict(True, *worth)
         for first, second in _pairs(statement):
-            for reading, other in _readings(first, second, rounded_before):
+            for readings in _readings(first, second, rounded_before):
                 budget.spend()
-                one = value_or_none(value_of, first, reading, rounded_before, budget)
-                two = None if one is None else value_or_none(value_of, second, other, rounded_before, budget)
-                if one is not None and two is not None and _agree(first, second, (one, two), reading, statement.about):
+                one = value_or_none(value_of, first, readings[0], rounded_before, budget)
+                two = None if one is None else value_or_none(value_of, second, readings[1], rounded_before, budget)
+                if one is not None and two is not None and _agree(first, second, (one, two), readings, statement.about):
                     return StatementVerdict(True, *worth, rounded=one != two)
     except NotAnExpressionError:
         return UNDECIDED
@@ -260,13 +264,15 @@ def _is_comparable(left: Tree, right: Tree) -> bool:
         return False
     if is_computation(left):
         return True
-    if is_computation(right):
-        return not any(number.unit for number in numbers_in(left))
-    # A proper fraction computes nothing: "3/4 = 15 students" names a part.
-    fractions = [isinstance(side, Apply) and side.operation == "div" for side in (left, right)]
-    if not fractions[0] or any(number.unit for number in numbers_in(left)):
+    if any(number.unit for number in numbers_in(left)):
         return False
-    return fractions[1] or (isinstance(right, Numeral) and (right.decimals is not None or right.percent))
+    # A proper fraction computes nothing: "3/4 = 15 students" and "2/5 = 12.8 hectares" name a part.
+    fractions = [isinstance(side, Apply) and side.operation == "div" for side in (left, right)]
+    if is_computation(right):
+        return not (fractions[0] and any(number.places > 0 for number in numbers_in(right)))
+    if not fractions[0] or fractions[1]:
+        return fractions[0]
+    return isinstance(right, Numeral) and not right.unit and (right.decimals is not None or right.percent)
 
 
 def _names_a_part(left: Tree, right: Tree) -> bool:
@@ -301,9 +307,7 @@ def _pairs(statement: Statement) -> Iterator[tuple[Tree, Tree]]:
             yield first, leading
 
 
-def _readings(
-    left: Tree, right: Tree, rounded_before: Mapping[Fraction, Fraction]
-) -> Iterator[tuple[StatementReading, StatementReading]]:
+def _readings(left: Tree, right: Tree, rounded_before: Mapping[Fraction, Fraction]) -> Iterator[_Readings]:
     """The readings of both sides, plain readings first. Readings that come to the same are not repeated."""
     on_left, on_right = numbers_in(left), numbers_in(right)
     percents: list[tuple[PercentReading, PercentReading]] = [("share", "share")]
@@ -328,7 +332,7 @@ def _negates_a_power(tree: Tree) -> bool:
     return any(isinstance(part, Apply) and part.operation == "pow" for part in negated)
 
 
-def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], reading: StatementReading, about: bool) -> bool:
+def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], readings: _Readings, about: bool) -> bool:
     first, second = values
     gap = abs(first - second)
     if gap == 0 or (about and gap <= _ABOUT * abs(first)):
@@ -337,16 +341,16 @@ def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], reading: 
     # 2π · 7 = 43.96 was worked out with a rounded π, and 3√2 = 4.23 with a rounded root.
     if any(irrational) and gap <= (_ROOT_ERROR if all(irrational) else _ABOUT) * abs(first):
         return True
-    return _rounds(left, right, first, gap, reading) or _rounds(right, left, second, gap, reading)
+    return _rounds(left, right, first, gap, readings) or _rounds(right, left, second, gap, readings[::-1])
 
 
-def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, reading: StatementReading) -> bool:
-    """Whether `stated` may be what the value of `exact` was rounded to.
+def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, readings: _Readings) -> bool:
+    """Whether `stated` may be what the value of `exact` was rounded to; `readings` are theirs.
 
     Rounding to the nearest is always accepted. Cutting off or rounding up is accepted if the computation divides
     (endless decimals), or if two or more decimals are kept.
     """
-    last_place = _last_place(stated, reading)
+    last_place = _last_place(stated, readings[1])
     if last_place is None:
         return False
     places, size = last_place
@@ -354,8 +358,8 @@ def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, reading: 
         return gap <= _FLOAT_ERROR * max(abs(value), Fraction(1))
     if 2 * gap <= size:
         return True
-    divides = "div" in exact.operations
-    return gap < size and not reading.restored and (divides or (places > 1 and value.denominator > 1))
+    divides, restores = "div" in exact.operations, any(reading.restored for reading in readings)
+    return gap < size and not restores and (divides or (places > 1 and value.denominator > 1))
 
 
 def _last_place(tree: Tree, reading: StatementReading) -> tuple[int, Fraction] | None:
@@ -364,7 +368,8 @@ def _last_place(tree: Tree, reading: StatementReading) -> tuple[int, Fraction] |
         case Numeral():
             size = tree.last_place * (tree.scale if reading.scaled else 1)
             written_as_fraction = tree.decimals is None and tree.value.denominator > 1
-            return None if written_as_fraction else (tree.places, size / 100 if tree.percent else size)
+            is_share = tree.percent and reading.percent != "bare"
+            return None if written_as_fraction else (tree.places, size / 100 if is_share else size)
         case Apply("neg", (operand,)):
             return _last_place(operand, reading)
         case Apply("mul", (Numeral() as mantissa, Apply("pow", (Number(value=base), _)) as power)) if base == 10:  # noqa: PLR2004

@@ -103,8 +103,7 @@ def equivalent(
     differ in their order give None (3, 1, 2 and 1, 2, 3). Where it asks for a form or a unit, contains the given answer
     itself, or asks to work out what the answer leaves undone, the same value in another form gives None (6/8 and 3/4).
     So does a value in other words or signs where it asks for words of a language, for words or for digits (12 and
-    twelve).
-    So does what is left undone with the numbers of the question (17·25 and 425), and a product of matrices in another
+    twelve), what is left undone with the numbers of the question (17·25 and 425), and a product of matrices in another
     order. None: it is not known, and the value alone counts. `at_once`: raises `NotAtOnceError` if the check may take
     more than `AT_ONCE_SECONDS`.
     """

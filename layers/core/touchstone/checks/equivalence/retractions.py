@@ -31,6 +31,13 @@ def is_replaced(answer: str, behind: str) -> bool:
     return any(_says_otherwise(each, numbers) for each in list(filter(None, sentences))[:_NEXT])
 
 
+def takes_back(behind: str) -> bool:
+    """Whether the text behind a statement takes it back at its first stop: `7 × 8 = 54. Wait, that's not right.`"""
+    stop = _PATTERN["stop"].search(behind)
+    ways = (_PATTERN["taken back"], _PATTERN["revised"], _PATTERN["called wrong"])
+    return stop is not None and any(way.match(behind, stop.start()) is not None for way in ways)
+
+
 def calls_another_right(text: str) -> bool:
     """Whether a text calls another answer right as well: `12, but 13 is also correct`."""
     return _PATTERN["another right"].search(text) is not None

@@ -22,8 +22,8 @@ from touchstone.checks.values.reading import as_region, read
 _EQUAL = re.compile("(=)")
 _ORDER = re.compile(r"(<=|>=|<|>)")
 _SPLIT = re.compile(r"\s?(?:[,;，；]|\band\b|和|且|\n)\s?")
-_GROUPED = re.compile(r"\d,\d{3}(?!\d)")
-"""A comma that may separate thousands or two numbers: 1,234."""
+_GROUPED = re.compile(r"\d,\d{3}(?!\d)|\d -\d")
+"""One number or two: 1,234 with thousands or as a list, and 3 -3 as a difference or as a list."""
 _ALWAYS, _NEVER = (frozenset(WORDS[key]) for key in ("always", "never"))
 """Words that give every number, or no number, as the solution. They count only as the answer to one equation."""
 
@@ -251,7 +251,7 @@ def _system(task: ProofTask) -> Proof | None:
     rows = [linear(difference(left, right)) for left, right in equations]
     names = sorted({name for row in rows for name in row if name})
     solution = _only_solution(rows, names) if len(names) in (2, 3) else None
-    given = _named(task.given, names)
+    given = _named(task.given, names, sorted(names, key=task["system"].find))
     if solution is None or given is None:
         return None
     correct = ", ".join(f"{name} = {value}" for name, value in solution.items())
@@ -291,17 +291,23 @@ def _only_solution(rows: list[Linear], names: list[str]) -> Linear | None:
     return {name: left[at][-1] for at, name in enumerate(names)}
 
 
-def _named(given: Value, names: list[str]) -> dict[str, Tree] | None:
+def _named(given: Value, names: list[str], order: list[str]) -> dict[str, Tree] | None:
     """The number that an answer gives to each name; None unless it gives exactly one to each.
 
-    The members of a tuple belong to the names in alphabetical order.
+    The members of a tuple belong to the names in alphabetical order, which is that of a system of x and y; others must
+    also occur in this `order`.
     """
     match given:
         case Solutions(alternatives=(bindings,)) if sorted(name for name, _ in bindings) == names:
             values = dict(bindings)
-        case Items(values=several, brackets="()") if len(several) == len(names) and "".join(names) in ascii_lowercase:
+        case Items(values=several, brackets="()") if len(several) == len(names) and _are_in_order(names, order):
             values = dict(zip(names, several, strict=True))
         case _:
             return None
     trees = {name: value.tree for name, value in values.items() if isinstance(value, Quantity) and not value.units}
     return trees if len(trees) == len(names) else None
+
+
+def _are_in_order(names: list[str], order: list[str]) -> bool:
+    together = "".join(names)
+    return together in "xyz" or (together in ascii_lowercase and names == order)

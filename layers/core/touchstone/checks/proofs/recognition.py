@@ -1,7 +1,7 @@
 """Recognises the kind of provable problem that a text is, if the text is that problem and nothing else."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 
@@ -29,6 +29,24 @@ A longer answer is a whole solution; it is read only if it states its answer onc
 """
 
 _PATTERN = own_patterns(__file__)
+_OTHERWISE = (
+    (re.compile(r"(÷|\\div(?![A-Za-z])) ?(\d{1,9} ?[/／] ?\d{1,9})"), r"\1 (\2)"),  # 6 ÷ 1/2 as 6 ÷ (1/2)
+    (re.compile(r"((?:(?<![A-Za-z\\])e|\d) ?\^ ?)(-? ?\d{1,9}[knt-z])(?![A-Za-z])"), r"\1(\2)"),  # e^2x
+    (re.compile(r"(\^ ?)(-? ?1 ?/ ?\d{1,3})(?!\d)"), r"\1(\2)"),  # x^1/2
+    (re.compile(r"((?<![\d,])\d{1,3}),(\d{3})(?![\d,])"), r"\1\2"),  # 1,200 in a list of numbers
+)
+"""What may be meant otherwise than it is written, as it is written without doubt."""
+_BELOW = (
+    re.compile(
+        r"([/／] ?)(\d{1,9}(?:[a-z](?:\^\d{1,2})?|(?:√|\\?sqrt)(?:\w|\([^()]{1,80}\)|\{[^{}]{1,80}\})))(?![A-Za-z])"
+    ),
+    r"\1(\2)",
+)
+"""1/2x as one over 2x, and 1/2√x as one over 2√x."""
+_ABOVE = re.compile(r"(\^ ?)(-? ?\d{1,3} ?/ ?\d{1,3})(?!\d)"), r"\1(\2)"
+"""x^3/2 as x^(3/2), in an answer; in a problem it is a half of x³."""
+_CALCULUS = ("derivative", "antiderivative", "integral", "limit")
+"""The kinds of problems in which 1/2x may well be one over 2x; in others it is half of x."""
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _END = " .。?？;；:：\n"
 
@@ -49,14 +67,34 @@ def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
     system or an inequality; find a derivative, an integral or a limit; expand or factor a polynomial; simplify an
     expression; find a greatest common divisor, a least common multiple, a remainder or prime factors; decide whether a
     number is prime; convert units; compare two numbers. Every other problem, above all a word problem, is `unknown`. So
-    is an answer that cannot be read, or that may be a rounding of the correct answer.
+    is an answer that cannot be read, or that may be a rounding of the correct answer. Where a problem or an answer may
+    mean something else than what is written (6 ÷ 1/2, e^2x), it is decided only if that changes nothing.
 
     `at_once`: raises `NotAtOnceError` for every problem that is recognised. To find that a problem is not recognised
     takes about 1 ms at most.
     """
     require_texts(problem=problem, answer=answer)
+    proof = _proof(problem, answer, at_once=at_once)
+    if proof.outcome == "unknown":
+        return proof
+    # In algebra 1/2x is half of x, as it is written, and what is proved of it stands.
+    below = () if proof.outcome == "proved" and proof.rule not in _CALCULUS else (_BELOW,)
+    others = [(meant, answer) for meant in _meant(problem, (*_OTHERWISE, *below))]
+    if proof.outcome == "refuted":
+        others += [(problem, meant) for meant in _meant(answer, (*_OTHERWISE, _BELOW, _ABOVE))]
+    stands = all(_proof(*other).outcome == proof.outcome for other in others)
+    return proof if stands else Proof(outcome="unknown", rule=proof.rule)
+
+
+def _meant(text: str, ways: Iterable[tuple[re.Pattern[str], str]]) -> list[str]:
+    """The text as its writer may have meant it, once for each way in which that differs from what is written."""
+    return [meant for pattern, sure in ways if (meant := pattern.sub(sure, text)) != text]
+
+
+def _proof(problem: str, answer: str, *, at_once: bool = False) -> Proof:
+    """The proof of one reading of the texts; `at_once` as in `prove_answer`."""
     too_long = len(problem) > MAX_PROBLEM_CHARS or not 0 < len(answer) <= TAIL
-    if too_long or _PATTERN["two sentences"].search(problem):
+    if too_long or _PATTERN["two sentences"].search(problem) or _PATTERN["lost power"].match(problem):
         return UNKNOWN
     spelled = value_or_none(_plain, _in_rows(problem))
     if spelled is None:
