@@ -10,6 +10,7 @@ from itertools import product
 
 from touchstone.checks.equivalence.extraction import typed, without_lead_in
 from touchstone.checks.equivalence.reading import ReadAnswer
+from touchstone.checks.notation.precedence import DIVISOR, EXPONENT, POWER, ROOT_BELOW
 from touchstone.checks.notation.unit_reading import is_foreign, units_of
 
 _EITHER = re.compile(
@@ -63,6 +64,10 @@ _OTHERWISE = (
     ("C_", _CHOSEN, r"\\binom{\1\2}{\3\4}"),
     ("(", _ORDER, r"\1("),
     (")", _NUMBERED, ", "),
+    DIVISOR,
+    EXPONENT,
+    POWER,
+    ROOT_BELOW,
 )
 """Forms that the other side may write otherwise: what each of them holds, its pattern, and as what it is read."""
 _EUROS = re.compile(r"€ ?\d{1,3}\.\d{3}(?!\d)|(?<![\d.,])\d{1,3}\.\d{3} ?(?:€|[Ee]uros?\b|EUR\b)", re.ASCII)

@@ -1,13 +1,14 @@
 """Recognises the kind of provable problem that a text is, if the text is that problem and nothing else."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
 
 from touchstone.checks.equivalence.extraction import TAIL, bare_answers, states_answer_once
 from touchstone.checks.equivalence.reading import first_read
 from touchstone.checks.findings import UNKNOWN, Proof
+from touchstone.checks.notation.precedence import BELOW, DIVISOR, EXPONENT, POWER, ROOT, ROOT_BELOW, Way, bracketed
 from touchstone.checks.notation.tokens import GREEK, Token, tokens_of
 from touchstone.checks.notation.trees import NotAnExpressionError, value_or_none
 from touchstone.checks.proofs import algebra, calculus, equations, forms, numbers, values
@@ -29,22 +30,11 @@ A longer answer is a whole solution; it is read only if it states its answer onc
 """
 
 _PATTERN = own_patterns(__file__)
-_OTHERWISE = (
-    (re.compile(r"(÷|\\div(?![A-Za-z])) ?(\d{1,9} ?[/／] ?\d{1,9})"), r"\1 (\2)"),  # 6 ÷ 1/2 as 6 ÷ (1/2)
-    (re.compile(r"((?:(?<![A-Za-z\\])e|\d) ?\^ ?)(-? ?\d{1,9}[knt-z])(?![A-Za-z])"), r"\1(\2)"),  # e^2x
-    (re.compile(r"(\^ ?)(-? ?1 ?/ ?\d{1,3})(?!\d)"), r"\1(\2)"),  # x^1/2
-    (re.compile(r"((?<![\d,])\d{1,3}),(\d{3})(?![\d,])"), r"\1\2"),  # 1,200 in a list of numbers
-)
-"""What may be meant otherwise than it is written, as it is written without doubt."""
-_BELOW = (
-    re.compile(
-        r"([/／] ?)(\d{1,9}(?:[a-z](?:\^\d{1,2})?|(?:√|\\?sqrt)(?:\w|\([^()]{1,80}\)|\{[^{}]{1,80}\})))(?![A-Za-z])"
-    ),
-    r"\1(\2)",
-)
-"""1/2x as one over 2x, and 1/2√x as one over 2√x."""
-_ABOVE = re.compile(r"(\^ ?)(-? ?\d{1,3} ?/ ?\d{1,3})(?!\d)"), r"\1(\2)"
-"""x^3/2 as x^(3/2), in an answer; in a problem it is a half of x³."""
+_THOUSANDS: Way = (",", re.compile(r"((?<![\d,])\d{1,3}),(\d{3})(?![\d,])"), r"\1\2")
+"""1,200 in a list of numbers as one number."""
+_OTHERWISE = (DIVISOR, EXPONENT, ROOT, _THOUSANDS)
+"""What may be meant otherwise than it is written. x^3/2 is half of x³ in a problem, and may be x^(3/2) in an answer."""
+_BELOW = (BELOW, ROOT_BELOW)
 _CALCULUS = ("derivative", "antiderivative", "integral", "limit")
 """The kinds of problems in which 1/2x may well be one over 2x; in others it is half of x."""
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
@@ -78,17 +68,12 @@ def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
     if proof.outcome == "unknown":
         return proof
     # In algebra 1/2x is half of x, as it is written, and what is proved of it stands.
-    below = () if proof.outcome == "proved" and proof.rule not in _CALCULUS else (_BELOW,)
-    others = [(meant, answer) for meant in _meant(problem, (*_OTHERWISE, *below))]
+    below = () if proof.outcome == "proved" and proof.rule not in _CALCULUS else _BELOW
+    others = [(meant, answer) for meant in bracketed(problem, (*_OTHERWISE, *below))]
     if proof.outcome == "refuted":
-        others += [(problem, meant) for meant in _meant(answer, (*_OTHERWISE, _BELOW, _ABOVE))]
+        others += [(problem, meant) for meant in bracketed(answer, (*_OTHERWISE, *_BELOW, POWER))]
     stands = all(_proof(*other).outcome == proof.outcome for other in others)
     return proof if stands else Proof(outcome="unknown", rule=proof.rule)
-
-
-def _meant(text: str, ways: Iterable[tuple[re.Pattern[str], str]]) -> list[str]:
-    """The text as its writer may have meant it, once for each way in which that differs from what is written."""
-    return [meant for pattern, sure in ways if (meant := pattern.sub(sure, text)) != text]
 
 
 def _proof(problem: str, answer: str, *, at_once: bool = False) -> Proof:
