@@ -117,6 +117,50 @@ def test_a_choice_that_is_right_in_part_is_no_key_and_named(answers: str, right:
     )
 
 
+@pytest.mark.parametrize("shares", [(50, 30, 20), (33, 33, 34), (33.3333333333, 33.3333333333, 33.3333333333)])
+def test_choices_that_are_right_only_together_are_all_in_the_key(shares: tuple[float, ...]) -> None:
+    choices = " ".join(f"~%{share}%{name}" for share, name in zip(shares, "abc", strict=True))
+    found = read_gift(f"Which? {{{choices} ~d}}")
+    assert (found.quiz.questions[0].kind, found.quiz.questions[0].answers) == ("multiple_choice", ("a", "b", "c"))
+    differ = ("line 1: the shares of its right answers, which differ",) if len(set(shares)) > 1 else ()
+    assert found.left_out == differ
+
+
+@pytest.mark.parametrize(
+    ("inside", "right", "left_out"),
+    [
+        ("#=%100%3:0#\n~#No.", ("3",), ["the feedback on an answer"]),
+        ("#=4#Yes! =5:0.0#Also.", ("4", "5"), ["the feedback on an answer"]),
+        ("# =1822:0 # Right. =%50%1822:2 # Near.", ("1822",), ["the feedback on an answer", "an answer that is right in part"]),
+        ("#3.0E8", ("3.0E8",), []),
+        ("#+4", ("+4",), []),
+        ("=Frog =%0%*#No.", ("Frog",), ["the feedback on an answer"]),
+        ("=Frog =%50%Toad*", ("Frog",), ["an answer that is right in part"]),
+        ("~%100%a ~%-50%b", ("a",), ["what a wrong answer takes away"]),
+        ("=a ~%-33.33333%b", ("a",), ["what a wrong answer takes away"]),
+    ],
+)  # fmt: skip
+def test_what_moodle_marks_as_right_is_the_key_and_nothing_is_lost_in_silence(
+    inside: str, right: tuple[str, ...], left_out: list[str]
+) -> None:
+    found = read_gift(f"Which? {{{inside}}}")
+    assert (found.quiz.questions[0].answers, found.left_out) == (right, tuple(f"line 1: {one}" for one in left_out))
+
+
+def test_categories_and_tags_have_no_place_in_a_quiz_and_are_named() -> None:
+    found = read_gift("$CATEGORY: $course$/top/Moon\n\n// a note\n// [tag:sky] [id:7]\nIs it round? {T}\n")
+    assert found.left_out == ("line 1: the category of the questions", "line 4: the tags of a question")
+
+
+def test_a_question_that_shows_nothing_keeps_no_other_from_being_read() -> None:
+    bank = '[html]<p><img src\\="moon.png"></p>{T}\n\nRight? {T}\n'
+    with pytest.raises(GiftEntriesError, match=r"^line 1: question_text says nothing that a reader would see"):
+        read_gift(bank)
+    assert [one.question_text for one in read_gift(bank, leave_out=True).quiz.questions] == ["Right?"]
+    with pytest.raises(InputError, match=r"of a quiz in it\. Left out: line 1: an essay has no key"):
+        read_gift("Why? {}\n", leave_out=True)
+
+
 def test_a_long_file_of_marks_is_read_in_time_that_grows_with_it() -> None:
     for block in (r"\####", "#", "{", "~=", ":"):
         started = time.process_time()
@@ -218,6 +262,7 @@ def test_a_teachers_file_is_read_and_what_is_left_out_is_named() -> None:
     assert (moons.kind, moons.answers) == ("multiple_choice", ("Io", "Titan"))
     assert (number.kind, number.answers) == ("fill_in_the_blank", ("1",))
     assert found.left_out == (
+        "line 2: the category of the questions",
         "line 4: the feedback on an answer",
         "line 13: the feedback on an answer",
         "line 15: an answer that is right in part",
@@ -241,6 +286,10 @@ def test_a_teachers_file_is_read_and_what_is_left_out_is_named() -> None:
         ("a</sup> b <sup>c", "a b c"),
         ("<p>5</p>0<h3>6</h3>7", "5\n0\n6\n7"),
         ("<table><tr><td>1</td><td>2</td></tr></table>", "1 2"),
+        ("<pre>for i in x:\n    print( i)</pre> A  B", "for i in x:\n    print( i)\nA B"),
+        ("<PRE>if x:<br>&nbsp;&nbsp;y</PRE>", "if x:\n  y"),
+        ("<style>p > b {color: red}</style>Is it?<script>if (a < b) {c}</script>", "Is it?"),
+        ("Is it?<script>not closed <b>", "Is it?"),
     ],
 )
 def test_a_text_in_html_is_read_as_it_is_shown(written: str, shown: str) -> None:
@@ -286,6 +335,15 @@ def test_a_question_without_a_title_gets_a_number_that_no_other_has() -> None:
         ("[html]Which? {=<b>a</b> ~<i>a</i>}", "show the same"),
         ("[html]Which? {=<img src\\=1> ~b}", "shows nothing"),
         ("Which? {=col*r}", "any text"),
+        ("Which? {=%0%c* =col}", "any text"),
+        ("Which? {=%50%half}", "no right answer"),
+        ("Which? {=}", "shows nothing"),
+        ("Match. {=Io -> Jupiter =Titan}", "matching"),
+        ("How far? {#=1 =2:1}", "tolerance"),
+        ("Which? {=$x^{2}$ ~$y$}", r"\\{ and \\} are braces of a text"),
+        ("Which of }a{? {=b ~c}", "no answers in braces"),
+        ("Which? {~3#No, 1+1=2. =2}", "= within a text is written"),
+        ("Which? {~x=1 =x\\=2}", "= within a text is written"),
         ("There is no answer.", "no answers in braces"),
         ("It is not closed. {=one", "no answers in braces"),
         ("One? {T}\nTwo? {F}", "a blank line ends a question"),
