@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from touchstone.errors import InputError
-from touchstone.material.exchange.keyed import keyed, literal, right_choices
+from touchstone.material.exchange.keyed import keyed, literal, right_choices, share_of
 from touchstone.material.exchange.shown import FORMULA, shown
 from touchstone.material.items import Question, Quiz
 from touchstone.strict import fault_sentence, first_fault
@@ -146,7 +146,7 @@ def _written(question: Question) -> str:
                 )
             lines = [f"{'=' if one in right else '~'}{_part(one)}" for one in question.choices]
         case "multiple_choice":
-            share = f"{100 / len(right):.5f}".rstrip("0").rstrip(".")
+            share = share_of(question)
             lines = [f"~%{share if choice in right else -100}%{_part(choice)}" for choice in question.choices]
     if question.explanation:
         lines.append(f"####{_part(question.explanation)}")
