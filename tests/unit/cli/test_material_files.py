@@ -47,6 +47,9 @@ def test_a_deck_is_json_or_a_table(file: Any) -> None:
 @pytest.mark.parametrize(
     "content",
     [
+        "#separator:Colon\nIce?:Floats\nLead?:Sinks\n",
+        "# my cards about metals\n#\nIce?;Floats\nLead?;Sinks\n",
+        "tags:physics easy\n#separator:tab\nIce?\tFloats\nLead?\tSinks\n",
         "#separator:tab\n#html:true\n#tags column:3\nIce?\tFloats\tphysics\nLead?\tSinks\t\n",
         "#separator:tab\n#deck column:1\n#tags column:4\nD\tIce?\tFloats\tt\nD\tLead?\tSinks\n",
         "#separator:tab\n#guid column:1\n#deck column:2\n#tags column:5\na\tD\tIce?\tFloats\t\nb\tD\tLead?\tSinks\n",
@@ -147,6 +150,7 @@ def test_a_source_is_called_as_its_file_unless_it_has_a_name(file: Any) -> None:
         (deck_of, "a,b\nc\n", "d.csv", "line 2 has no back."),
         (deck_of, "a,b\nc,d,e\n", "d.csv", "line 2 has 3 columns, and the table 2; put quotes"),
         (deck_of, 'a,b\n"c,d\n', "d.csv", "is no row of a table"),
+        (deck_of, 'a,b\n\nc,d\n"e,f\ng,h\ni,j\n', "d.csv", "line 4 is no row of a table"),
         (deck_of, "front,back\n ,d\n", "d.csv", "line 2 has no front."),
         (deck_of, "front,back,Back\na,b,c\n", "d.csv", "the first line names two columns for back; leave one"),
         (deck_of, "Question,Answer,front\na,b,c\n", "d.csv", "the first line names two columns for front"),

@@ -117,6 +117,50 @@ def test_a_choice_that_is_right_in_part_is_no_key_and_named(answers: str, right:
     )
 
 
+@pytest.mark.parametrize("shares", [(50, 30, 20), (33, 33, 34), (33.3333333333, 33.3333333333, 33.3333333333)])
+def test_choices_that_are_right_only_together_are_all_in_the_key(shares: tuple[float, ...]) -> None:
+    choices = " ".join(f"~%{share}%{name}" for share, name in zip(shares, "abc", strict=True))
+    found = read_gift(f"Which? {{{choices} ~d}}")
+    assert (found.quiz.questions[0].kind, found.quiz.questions[0].answers) == ("multiple_choice", ("a", "b", "c"))
+    differ = ("line 1: the shares of its right answers, which differ",) if len(set(shares)) > 1 else ()
+    assert found.left_out == differ
+
+
+@pytest.mark.parametrize(
+    ("inside", "right", "left_out"),
+    [
+        ("#=%100%3:0#\n~#No.", ("3",), ["the feedback on an answer"]),
+        ("#=4#Yes! =5:0.0#Also.", ("4", "5"), ["the feedback on an answer"]),
+        ("# =1822:0 =%50%1822:2", ("1822",), ["an answer that is right in part"]),
+        ("#3.0E8", ("3.0E8",), []),
+        ("#+4", ("+4",), []),
+        ("=Frog =%0%*#No.", ("Frog",), ["the feedback on an answer"]),
+        ("=Frog =%50%Toad*", ("Frog",), ["an answer that is right in part"]),
+        ("~%100%a ~%-50%b", ("a",), ["what a wrong answer takes away"]),
+        ("=a ~%-33.33333%b", ("a",), ["what a wrong answer takes away"]),
+    ],
+)  # fmt: skip
+def test_what_moodle_marks_as_right_is_the_key_and_nothing_is_lost_in_silence(
+    inside: str, right: tuple[str, ...], left_out: list[str]
+) -> None:
+    found = read_gift(f"Which? {{{inside}}}")
+    assert (found.quiz.questions[0].answers, found.left_out) == (right, tuple(f"line 1: {one}" for one in left_out))
+
+
+def test_categories_and_tags_have_no_place_in_a_quiz_and_are_named() -> None:
+    found = read_gift("$CATEGORY: $course$/top/Moon\n\n// a note\n// [tag:sky] [id:7]\nIs it round? {T}\n")
+    assert found.left_out == ("line 1: the category of the questions", "line 4: the tags of a question")
+
+
+def test_a_question_that_shows_nothing_keeps_no_other_from_being_read() -> None:
+    bank = '[html]<p><img src\\="moon.png"></p>{T}\n\nRight? {T}\n'
+    with pytest.raises(GiftEntriesError, match=r"^line 1: question_text says nothing that a reader would see"):
+        read_gift(bank)
+    assert [one.question_text for one in read_gift(bank, leave_out=True).quiz.questions] == ["Right?"]
+    with pytest.raises(InputError, match=r"of a quiz in it\. Left out: line 1: an essay has no key"):
+        read_gift("Why? {}\n", leave_out=True)
+
+
 def test_a_long_file_of_marks_is_read_in_time_that_grows_with_it() -> None:
     for block in (r"\####", "#", "{", "~=", ":"):
         started = time.process_time()
@@ -218,6 +262,7 @@ def test_a_teachers_file_is_read_and_what_is_left_out_is_named() -> None:
     assert (moons.kind, moons.answers) == ("multiple_choice", ("Io", "Titan"))
     assert (number.kind, number.answers) == ("fill_in_the_blank", ("1",))
     assert found.left_out == (
+        "line 2: the category of the questions",
         "line 4: the feedback on an answer",
         "line 13: the feedback on an answer",
         "line 15: an answer that is right in part",
@@ -241,6 +286,10 @@ def test_a_teachers_file_is_read_and_what_is_left_out_is_named() -> None:
         ("a</sup> b <sup>c", "a b c"),
         ("<p>5</p>0<h3>6</h3>7", "5\n0\n6\n7"),
         ("<table><tr><td>1</td><td>2</td></tr></table>", "1 2"),
+        ("<pre>for i in x:\n    print( i)</pre> A  B", "for i in x:\n    print( i)\nA B"),
+        ("<PRE>if x:<br>&nbsp;&nbsp;y</PRE>", "if x:\n  y"),
+        ("<style>p > b {color: red}</style>Is it?<script>if (a < b) {c}</script>", "Is it?"),
+        ("Is it?<script>not closed <b>", "Is it?"),
     ],
 )
 def test_a_text_in_html_is_read_as_it_is_shown(written: str, shown: str) -> None:
@@ -286,6 +335,15 @@ def test_a_question_without_a_title_gets_a_number_that_no_other_has() -> None:
         ("[html]Which? {=<b>a</b> ~<i>a</i>}", "show the same"),
         ("[html]Which? {=<img src\\=1> ~b}", "shows nothing"),
         ("Which? {=col*r}", "any text"),
+        ("Which? {=%0%c* =col}", "any text"),
+        ("Which? {=%50%half}", "no right answer"),
+        ("Which? {=}", "shows nothing"),
+        ("Match. {=Io -> Jupiter =Titan}", "matching"),
+        ("How far? {#=1 =2:1}", "tolerance"),
+        ("Which? {=$x^{2}$ ~$y$}", r"\\{ and \\} are braces of a text"),
+        ("Which of }a{? {=b ~c}", "no answers in braces"),
+        ("Which? {~3#No, 1+1=2. =2}", "= within a text is written"),
+        ("Which? {~x=1 =x\\=2}", "= within a text is written"),
         ("There is no answer.", "no answers in braces"),
         ("It is not closed. {=one", "no answers in braces"),
         ("One? {T}\nTwo? {F}", "a blank line ends a question"),
@@ -410,6 +468,41 @@ def test_a_qti_package_says_how_each_item_is_graded() -> None:
     assert write_qti(QUIZ) == write_qti(QUIZ)
 
 
+def test_an_explanation_is_feedback_that_qti_shows_after_every_answer() -> None:
+    explained = asked(kind="true_false", answers=("true",), explanation="Ice is lighter.\nSo it floats.")
+    for data, space, inside in (
+        (write_qti(explained), f"{{{QTI}}}", ""),
+        (write_qti(explained, "3.0"), f"{{{QTI_3}}}qti-", "qti-content-body"),
+    ):
+        [item] = qti_items(data).values()
+        feedback = item[-1]
+        shown_by = {feedback.get("outcomeIdentifier", feedback.get("outcome-identifier")), feedback.get("identifier")}
+        always = {
+            (one.get("identifier"), one[0][0].text) for one in item.iter() if "utcome" in one.tag and len(one) == 1
+        }
+        assert always == {(name, name) for name in shown_by}
+        lines = [one.text for one in feedback.iter() if one.tag.endswith("}p")]
+        assert lines == ["Ice is lighter.", "So it floats."]
+        assert feedback.tag.startswith(space)
+        assert feedback[0].tag.endswith(inside or "}p")
+
+
+@pytest.mark.parametrize("write", [write_gift, write_moodle_xml])
+@pytest.mark.parametrize(("number", "share"), [(10, "10"), (11, None), (20, "5")])
+def test_a_share_that_moodle_does_not_know_is_not_written(
+    write: Callable[[Quiz], Any], number: int, share: str | None
+) -> None:
+    choices = tuple(f"c{one}" for one in range(number))
+    quiz = asked(kind="multiple_choice", choices=(*choices, "d"), answers=choices)
+    if share is None:
+        with pytest.raises(
+            InputError, match="Question q has 11 right choices, and Moodle parts a mark among 10 at most"
+        ):
+            write(quiz)
+    else:
+        assert f"{share}%c0" in str(write(quiz)) or f'fraction="{share}"' in str(write(quiz))
+
+
 def test_a_package_of_qti_3_says_the_same_in_the_words_of_qti_3() -> None:
     def words(name: str) -> str:
         """The word of QTI 2.1 for one of 3.0."""
@@ -424,6 +517,7 @@ def test_a_package_of_qti_3_says_the_same_in_the_words_of_qti_3() -> None:
                 (one.text or "").strip(),
             )
             for one in item.iter()
+            if not one.tag.endswith("}qti-content-body")  # 3.0 alone has one, around the texts of a feedback
         ]
 
     data = write_qti(QUIZ, "3.0")
@@ -434,14 +528,16 @@ def test_a_package_of_qti_3_says_the_same_in_the_words_of_qti_3() -> None:
     q = f"{{{QTI_3}}}"
     tags = {one.tag.removeprefix(q) for item in third.values() for one in item.iter()}
     assert tags == {
-        "p", "qti-assessment-item", "qti-choice-interaction", "qti-correct-response", "qti-item-body", "qti-map-entry",
-        "qti-mapping", "qti-outcome-declaration", "qti-prompt", "qti-response-declaration", "qti-response-processing",
+        "p", "qti-assessment-item", "qti-choice-interaction", "qti-content-body", "qti-correct-response",
+        "qti-default-value", "qti-item-body", "qti-map-entry", "qti-mapping", "qti-modal-feedback",
+        "qti-outcome-declaration", "qti-prompt", "qti-response-declaration", "qti-response-processing",
         "qti-simple-choice", "qti-text-entry-interaction", "qti-value",
     }  # fmt: skip
     named = {name for item in third.values() for one in item.iter() for name in one.keys()}  # noqa: SIM118 - of XML
     assert named == {
         "adaptive", "base-type", "cardinality", "case-sensitive", "default-value", "identifier", "map-key",
-        "mapped-value", "max-choices", "response-identifier", "shuffle", "template", "time-dependent", "title",
+        "mapped-value", "max-choices", "outcome-identifier", "response-identifier", "show-hide", "shuffle", "template",
+        "time-dependent", "title",
     }  # fmt: skip
     graded = {name: item.find(f"{q}qti-response-processing").get("template") for name, item in third.items()}  # type: ignore[union-attr]
     templates = "https://purl.imsglobal.org/spec/qti/v3p0/rptemplates"

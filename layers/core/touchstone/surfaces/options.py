@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from touchstone.judges.fence import visible
 from touchstone.material import Question
 from touchstone.material.items import FALSE_WORDS, TRUE_WORDS
-from touchstone.text import FULL_WIDTH
+from touchstone.text import FULL_WIDTH, normalised
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 _TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-"})
@@ -50,7 +50,7 @@ def alike(text: str) -> str:
     `text` is already `bare`. Stops and commas at its ends do not count, nor does case in words. Case counts if no word
     has four letters: AA, Aa and aa are different answers, so are mg and Mg.
     """
-    ended = text.strip(_ENDS)
+    ended = normalised(text, "NFC").strip(_ENDS)
     return ended.casefold() if _LONG_WORD.search(ended) else ended
 
 

@@ -48,8 +48,11 @@ MORE_COLUMNS = {**COLUMNS, **dict.fromkeys(OTHER_FRONTS, "front"), **dict.fromke
 """Names that count only where `COLUMNS` does not give both a front and a back: others may stand beside those."""
 MAX_CHARS = 5_000_000
 """The limit of a table. A deck has 1,000 cards at most, and a card that people write has some hundred characters."""
-DIRECTIVES = re.compile(r"(?:sep=[^\n]\r?\n)?+(?:#[a-z ]++:[^\n]*+\n)*+", re.IGNORECASE)
-"""The lines at the beginning of an export of Anki, such as `#separator:tab`, and Excel's line `sep=;`."""
+DIRECTIVES = re.compile(
+    r"(?:sep=[^\n]\r?\n)?+(?:tags:[^\n,;\t]*+\n)?+(?:#(?:[a-z ]++:[^\n]*+|[^\n,;\t]*+)\n)*+", re.IGNORECASE
+)
+"""The lines at the beginning of an export of Anki, such as `#separator:tab`, and Excel's line `sep=;`. Anki passes over
+all lines that begin with #; one that holds a separator may be a card."""
 NAMED_SEPARATOR = re.compile(r"(?:#separator:|sep=)([^\n]{0,100})\n", re.IGNORECASE)
 NAMED_COLUMNS = re.compile(r"#columns:([^\r\n]*)", re.IGNORECASE)
 OWN_COLUMN = re.compile(r"#(?:guid|notetype|deck|tags) column: ?([0-9]{1,3})", re.IGNORECASE)
@@ -57,7 +60,7 @@ OWN_COLUMN = re.compile(r"#(?:guid|notetype|deck|tags) column: ?([0-9]{1,3})", r
 IN_HTML = re.compile(r"^#html: ?true", re.IGNORECASE | re.MULTILINE)
 CLOZE = re.compile(r"\{\{c[0-9]{1,3}::")
 """How the text of a cloze note of Anki marks what is to be guessed."""
-SEPARATOR_NAMES = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
+SEPARATOR_NAMES = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " ", "colon": ":"}
 WITHOUT_NAMES = ("front", "back")
 """The columns of a table whose first line names none."""
 BOTH_SIDES = frozenset(WITHOUT_NAMES)
@@ -91,7 +94,7 @@ def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
             if columns is not None:
                 continue
             columns = _without_names(directives)
-        of_anki = directives.startswith("#")
+        of_anki = directives.startswith(("#", "tags:"))
         fields = list(_fields_of_anki(row, in_html=in_html, line=line, name=name)) if of_anki else row
         yield _card(fields, columns, line=line, name=name)
 

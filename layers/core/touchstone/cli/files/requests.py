@@ -145,12 +145,14 @@ def rows_of(table: str, delimiter: str, *, name: str, lines_before: int = 0) -> 
     """
     # Lines end at line feeds and carriage returns: a cell may hold other characters that Python takes for an end.
     reader = csv.reader(io.StringIO(table, newline=""), delimiter=delimiter, strict=True)
+    begun = lines_before + 1  # A quote that nothing closes reaches to the end of the table.
     try:
-        for row in filter(None, reader):
-            yield lines_before + reader.line_num, row
+        for row in reader:
+            begun = lines_before + reader.line_num + 1
+            if row:
+                yield begun - 1, row
     except csv.Error as error:
-        line = lines_before + reader.line_num
-        raise InputError(f"{name}: line {line} is no row of a table ({error}).", where=name) from None
+        raise InputError(f"{name}: line {begun} is no row of a table ({error}).", where=name) from None
 
 
 def check_apart(file: str, other: str | None, *, option: str) -> None:

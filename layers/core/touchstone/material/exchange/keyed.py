@@ -10,6 +10,9 @@ from touchstone.errors import InputError
 from touchstone.material.items import MAX_QUESTIONS, Deck, Question, Quiz, truth_value
 from touchstone.text.latex import LOST_BACKSLASH
 
+MOST_SHARES = 10
+"""Among how many right choices Moodle parts a mark: it knows no share of 1/11 (`question_bank::fraction_options`)."""
+MORE_SHARES = frozenset({20})
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 """The earliest date that a zip can give a file."""
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -50,6 +53,21 @@ def _unmarked(question: Question, why: str) -> InputError:
 def right_choices(question: Question) -> tuple[str, ...]:
     """The choices that are in the question's key, in their order."""
     return tuple(choice for choice in question.choices if choice in question.answers)
+
+
+def share_of(question: Question) -> str:
+    """The share of each right choice, in percent, where all together are a whole.
+
+    Raises `InputError` for a share that Moodle does not know: it would import nothing of the file.
+    """
+    number = len(right_choices(question))
+    if number > MOST_SHARES and number not in MORE_SHARES:
+        raise InputError(
+            f"Question {question.id} has {number} right choices, and Moodle parts a mark among {MOST_SHARES} at most: "
+            "make two questions of it.",
+            where=question.id,
+        )
+    return f"{100 / number:.5f}".rstrip("0").rstrip(".")
 
 
 def literal(answer: str) -> str:

@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
-from touchstone.material.exchange.keyed import as_document, for_xml, keyed, literal, right_choices
+from touchstone.material.exchange.keyed import as_document, for_xml, keyed, literal, right_choices, share_of
 from touchstone.material.items import Question, Quiz
 
 TYPES = {
@@ -33,22 +33,20 @@ def _add(root: ET.Element, question: Question) -> None:
             single = question.kind == "single_choice"
             ET.SubElement(element, "single").text = str(single).lower()
             ET.SubElement(element, "shuffleanswers").text = "false"
-            share = 100.0 if single else 100.0 / len(right)
-            wrong = 0.0 if single else -100.0
+            share, wrong = ("100", "0") if single else (share_of(question), "-100")
             for choice in question.choices:
                 _answer(element, choice, share if choice in right else wrong)
         case "true_false":
             for value in ("true", "false"):
-                _answer(element, value, 100.0 if value == question.answers[0] else 0.0)
+                _answer(element, value, "100" if value == question.answers[0] else "0")
         case "fill_in_the_blank":
             ET.SubElement(element, "usecase").text = "0"
             for answer in question.answers:
-                _answer(element, literal(answer), 100.0)
+                _answer(element, literal(answer), "100")
 
 
-def _answer(question: ET.Element, text: str, share: float) -> None:
-    fraction = f"{share:.5f}".rstrip("0").rstrip(".")
-    _text(ET.SubElement(question, "answer", fraction=fraction, format="plain_text"), text)
+def _answer(question: ET.Element, text: str, share: str) -> None:
+    _text(ET.SubElement(question, "answer", fraction=share, format="plain_text"), text)
 
 
 def _text(parent: ET.Element, text: str) -> None:

@@ -22,6 +22,9 @@ TEMPLATES_3 = {
     MAPPED: "https://purl.imsglobal.org/spec/qti/v3p0/rptemplates/map_response.xml",
 }
 
+EXPLANATION = "EXPLANATION"
+"""An outcome whose value is always its own name, so that its feedback is shown after every answer."""
+
 _INNER_CAPITAL = re.compile(r"(?<=[a-z])[A-Z]")
 
 
@@ -73,6 +76,11 @@ def _item(question: Question, identifier: str) -> ET.Element:
             key = for_xml(answer) if typed else named[answer]
             ET.SubElement(mapping, "mapEntry", mapKey=key, mappedValue="1", caseSensitive="false")
     ET.SubElement(item, "outcomeDeclaration", identifier="SCORE", cardinality="single", baseType="float")
+    if question.explanation:
+        told = ET.SubElement(
+            item, "outcomeDeclaration", identifier=EXPLANATION, cardinality="single", baseType="identifier"
+        )
+        ET.SubElement(ET.SubElement(told, "defaultValue"), "value").text = EXPLANATION
     body = ET.SubElement(item, "itemBody")
     if typed:
         for line in question.question_text.split("\n"):
@@ -90,6 +98,12 @@ def _item(question: Question, identifier: str) -> ET.Element:
         for choice, name in named.items():
             ET.SubElement(asked, "simpleChoice", identifier=name).text = for_xml(choice)
     ET.SubElement(item, "responseProcessing", template=MAPPED if accepted or typed else MATCH)
+    if question.explanation:
+        feedback = ET.SubElement(
+            item, "modalFeedback", outcomeIdentifier=EXPLANATION, identifier=EXPLANATION, showHide="show"
+        )
+        for line in question.explanation.split("\n"):
+            ET.SubElement(feedback, "p").text = for_xml(line)
     return item
 
 
@@ -100,6 +114,10 @@ def _of_version_3(item: ET.Element) -> ET.Element:
             element.tag = f"qti-{_hyphened(element.tag)}"
         element.attrib = {_hyphened(name): value for name, value in element.attrib.items()}
     item.set("xmlns", QTI_3)
+    for feedback in item.iter("qti-modal-feedback"):
+        lines = list(feedback)
+        feedback[:] = [content := ET.Element("qti-content-body")]
+        content.extend(lines)
     for processing in item.iter("qti-response-processing"):
         processing.set("template", TEMPLATES_3[processing.attrib["template"]])
     return item

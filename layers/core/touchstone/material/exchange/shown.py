@@ -13,6 +13,10 @@ BLOCKS = frozenset({
     "blockquote", "pre", "hr", "section", "article", "figure", "figcaption",
 })  # fmt: skip
 CELLS = frozenset({"td", "th"})
+PRE = "pre"
+"""Text in which spaces count: of a program, the indents."""
+_HELD = "\0"
+"""Stands for a space that counts, until the others are single. HTML has no such character."""
 RAISED, LOWERED = "sup", "sub"
 SIGNS = {
     RAISED: ("^", dict(zip("0123456789+-−()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾ⁿⁱ", strict=True))),
@@ -25,10 +29,10 @@ MOST_DEEP = 4
 """How many raised and lowered texts within each other are told apart. It bounds the work on hostile texts."""
 
 _MARKED = re.compile(
-    r"<!--[\s\S]*?(?:-->|\Z)|<[!?][^<>]*+>|<(/?)([a-zA-Z][^\s<>/\"']*+)(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+>"
+    r"<!--[\s\S]*?(?:-->|\Z)|<(?i:script|style)\b[\s\S]*?(?:</(?i:script|style)\s*+>|\Z)|<[!?][^<>]*+>|<(/?)([a-zA-Z][^\s<>/\"']*+)(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+>"
 )
-"""A comment, a declaration, or a tag with its name. Only a comment reaches past a "<", so a text that opens many tags
-and closes none is read in linear time. A comment that nothing closes reaches to the end."""
+"""A comment, a program or a style, a declaration, or a tag with its name. Only the first three reach past a "<", so a
+text that opens many tags and closes none is read in linear time. What nothing closes of them reaches to the end."""
 _ENDLESS = re.compile(r"&#[0-9]{10,}+;?")
 """A character reference whose number is beyond all characters, and may have more digits than Python converts."""
 
@@ -49,11 +53,12 @@ def shown(text: str, *, keep_media: bool = False) -> HtmlText:
     parts: list[str] = []
     moved: list[tuple[str, int]] = []
     unsaid: set[str] = set()
-    at = 0
+    at, spaces_count = 0, False
     for found in _MARKED.finditer(text):
-        parts.append(_unescaped(text[at : found.start()]))
+        parts.append(_read(text[at : found.start()], spaces_count=spaces_count))
         at = found.end()
         closes, tag = found[1], (found[2] or "").lower()
+        spaces_count = not closes if tag == PRE else spaces_count
         if tag in BLOCKS or tag in CELLS:
             parts.append("\n" if tag in BLOCKS else " ")
         elif tag in SIGNS and not closes:
@@ -64,8 +69,8 @@ def shown(text: str, *, keep_media: bool = False) -> HtmlText:
             unsaid.add(tag)
             if keep_media and tag in MEDIA:
                 parts.append(found[0])
-    parts.append(_unescaped(text[at:]))
-    lines = (" ".join(line.split()) for line in "".join(parts).split("\n"))
+    parts.append(_read(text[at:], spaces_count=spaces_count))
+    lines = (" ".join(line.split()).replace(_HELD, " ").rstrip() for line in "".join(parts).split("\n"))
     return HtmlText("\n".join(line for line in lines if line), frozenset(unsaid))
 
 
@@ -84,5 +89,7 @@ def _move(parts: list[str], tag: str, begin: int, *, deep: int) -> None:
     parts[begin:] = [inside]
 
 
-def _unescaped(text: str) -> str:
-    return html.unescape(_ENDLESS.sub("\ufffd", text)) if "&" in text else text
+def _read(text: str, *, spaces_count: bool) -> str:
+    """A text between tags, unescaped."""
+    read = html.unescape(_ENDLESS.sub("\ufffd", text)) if "&" in text else text
+    return read.replace(" ", _HELD).replace("\xa0", _HELD).replace("\t", _HELD * 4) if spaces_count else read

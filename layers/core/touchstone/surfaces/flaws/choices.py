@@ -40,6 +40,7 @@ _ALL = re.compile(
 _NONE = re.compile(
     r"none(?: of)? (?:the )?(?:above|these|those|them|previous|following"
     r"|(?:other |given )?(?:options?|choices?|answers?))\b.*"
+    r"|none(?: are| is)? (?:true|correct|right)"
     r"|neither of (?:these|them|the above)\b.*|no (?:correct|right) answer(?: is given)?"
     r"|(?:以上|上述|前面|这些|這些)(?:各项|各項|选项|選項|说法|說法|答案)?(?:全部|全|都|皆|均)?(?:不|非|无|無|错|錯).{0,6}"
     r"|(?:都|皆)(?:不|非|错|錯).{0,4}"

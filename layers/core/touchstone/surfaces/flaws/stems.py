@@ -26,7 +26,11 @@ _NEGATIVE_EN = re.compile(
     r"|incorrect|untrue|false)\b",
     re.IGNORECASE,
 )
-_HARMLESS_EN = re.compile(r"\b(?:whether or not|if not|not (?:only|just|yet)|true(?: or |/)false)\b", re.IGNORECASE)
+_HARMLESS_EN = re.compile(
+    r"\b(?:whether or not|if not|not (?:only|just|yet)|true(?: or |/)false|means? not"
+    r"|false (?:positive|negative|friend|cognate|alarm|memory|premise)s?)\b|`[^`\n]{1,200}`",
+    re.IGNORECASE,
+)
 _SUBORDINATE = re.compile(r"\b(?:that|who|whose|if|when|while|because|since|although|unless|so)\b", re.IGNORECASE)
 _CLAUSES = re.compile(r"[^,;]+")
 _NEGATIVE_ZH = re.compile(
@@ -181,7 +185,7 @@ def _han_runs(text: str) -> set[str]:
 
 
 _BLANK = r"(?:_{2,}+|\[[^\]]{0,200}\]|\(\s*+\)|…|\.{3})"
-_ARTICLE = re.compile(rf"\b(?P<article>an?)\s*+(?:{_BLANK}|[:.?]?\s*+$)", re.IGNORECASE)
+_ARTICLE = re.compile(rf"(?<![/(])(?<!/ )(?<!\bor )\b(?P<article>an?)\s*+(?:{_BLANK}|[:.?]?\s*+$)", re.IGNORECASE)
 _VERB = re.compile(rf"\b(?P<verb>is|are|was|were)\s*+(?:{_BLANK}\s*+[.?]?|[:.]?)\s*+$", re.IGNORECASE)
 _VOWEL = re.compile(r"(?:hour|honest|honou?r|heir|8|11(?!\d)|18(?!\d))")
 _CONSONANT = re.compile(r"(?:eu|ew|one\b|once\b|uni(?![nm])|us[aeiu]|ut[ei]|ur[aio]|uk|ub[ie]|\d)")
