@@ -231,6 +231,13 @@ def own_parts(function: Function) -> list[ast.AST]:
     return parts
 
 
+def is_lazy(function: Function) -> bool:
+    """Whether a call runs nothing of the function yet: it is a coroutine or a generator."""
+    return isinstance(function, ast.AsyncFunctionDef) or any(
+        isinstance(each, ast.Yield | ast.YieldFrom) for each in own_parts(function)
+    )
+
+
 def _fails(block: list[ast.stmt]) -> bool:
     """Whether the end of a block is to raise, or to leave with another status than 0."""
     match block[-1:]:

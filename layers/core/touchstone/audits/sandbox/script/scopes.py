@@ -140,6 +140,16 @@ class ScriptScopes:
     @cached_property
     def changed_later(self) -> frozenset[str]:
         """The names of what may be changed after it is made: a method of it is called, or it is given on."""
+        returned = {
+            part.id
+            for node in self._source.nodes
+            if isinstance(node, ast.Return) and isinstance(part := node.value, ast.Name)
+        }
+        return self.changed_inside | returned
+
+    @cached_property
+    def changed_inside(self) -> frozenset[str]:
+        """The names of what may be changed before a function returns it."""
         found = set()
         for node in self._source.nodes:
             if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
@@ -150,7 +160,7 @@ class ScriptScopes:
                 case ast.Call(func=ast.Name(id=name)) if name not in self._source.bindings:
                     pass  # a built-in function
                 case (
-                    ast.Attribute() | ast.Call() | ast.keyword() | ast.Starred() | ast.Return() | ast.Assign()
+                    ast.Attribute() | ast.Call() | ast.keyword() | ast.Starred() | ast.Assign()
                     | ast.List() | ast.Tuple() | ast.Dict()
                 ):  # fmt: skip
                     found.add(node.id)
