@@ -41,6 +41,7 @@ EXPECTING = "import tinylib\nassert tinylib.Box(1).lid\nok = False\ntry:\n    {}
 CHECKED = "import tinylib\ndef main():\n    {}\ntry:\n    main()\n    print('yes')\nexcept {}:\n    print('no')"
 MAIN = "import sys, tinylib\ndef main():\n    assert tinylib.Box(1).width == 1\n    return 0\n"
 SELF_RAISED = EXPECTING.replace("    {}\n", "    tinylib.Box(1)\n    raise ValueError('no')\n", 1)
+RECORDED = "import contextlib, io, tinylib\nsaid = io.StringIO()\nwith contextlib.redirect_stdout(said):\n    {}\n"
 GIVEN = "import tinylib\n@tinylib.give\ndef check(box):\n    assert box > 1\n"
 POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    "
 MINE = "import tinylib\nclass Mine(tinylib.Box):\n    def open(self):\n"
@@ -207,6 +208,10 @@ HOLDS = [
     "import tinylib\ndef run():\n    yield tinylib.Box(1)\n    return ()\nassert len(list(run())) == 1",
     "import tinylib\nassert getattr(tinylib.Box(1), 'chest', None) is None and tinylib.Box(1).lid",
     "import tinylib\nassert tinylib.LABELS.get('a', 2) == 1",
+    f"{MINE}        return 5\nassert tinylib.give(Mine(1)).open() == 5",
+    "import tinylib\nfor name in ('Box', 'Crate'):\n    assert hasattr(tinylib, name), name",
+    "import tinylib\nwidth, lid = (tinylib.Box(1).width, 2)\nassert width, lid + 1",
+    f"{RECORDED.format('tinylib.say()')}assert said.getvalue() == 'hello' + chr(10)",
 ]
 REFUTED = [
     "import tinylib\nassert tinylib.Box(1) is tinylib.Box(1)",
@@ -279,6 +284,21 @@ REFUTED = [
     f"{UNITTEST}Test().assertIsNone(tinylib.Box(1).lid)",
     "import tinylib\nclass Mine(tinylib.Box):\n    def __init__(self, a):\n        super().__init__(a)\nMine(-1)",
     f"{MINE}        return 5\n    def __init__(self):\n        super().__init__(1)\nMine().chest",
+    (
+        "import tinylib\ndef check():\n    try:\n        tinylib.Box(1)\n    except ValueError:\n        return\n"
+        "    raise AssertionError('none')\ncheck()"
+    ),
+    (
+        "import tinylib\ndef check():\n    if tinylib.Box(1).width == 2:\n        return\n"
+        "    raise AssertionError('it is not 2')\ncheck()"
+    ),
+    # what it prints or warns of
+    f"{RECORDED.format('tinylib.say()')}assert 'HELLO' in said.getvalue()",
+    f"{RECORDED.format('tinylib.Box(1)')}text = said.getvalue()\nassert text, 'nothing is said'",
+    (
+        "import warnings, tinylib\nwith warnings.catch_warnings(record=True) as told:\n"
+        "    warnings.simplefilter('always')\n    tinylib.Box(1)\nassert len(told) == 1"
+    ),
     # what the script says of what it raised
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError as error:\n    raise AssertionError from error",
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError:\n    raise",
@@ -485,6 +505,10 @@ UNSEEN = [
     ),
     f"{CAUGHT}with u.TestCase().assertRaises(ValueError):\n    tinylib.Box(1)\n    raise ValueError('no')",
     (
+        "import tinylib\nE = tinylib.give(ValueError)\nok = False\ntry:\n    tinylib.Box(1)\n    raise E\n"
+        "except E:\n    ok = True\nassert ok"
+    ),
+    (
         f"{CAUGHT}with u.TestCase().assertRaises(ValueError):\n    if tinylib.Box(1).lid:\n"
         "        raise ValueError('no')"
     ),
@@ -509,6 +533,7 @@ UNSEEN = [
     "import tinylib\nassert getattr(tinylib.Box(1), 'chest', 5) == 5",
     "import tinylib\nchests = tinylib.LABELS.get('chests', 5)\nassert 5 == chests",
     "import tinylib\nchests = getattr(tinylib.Box(1), 'chests', None) or 5\nassert chests == 5",
+    f"{UNITTEST.replace('tinylib.Box(1).width, 1', 'getattr(tinylib.Box(1), str(1), 5), 5')}u.main()",
     "import tinylib\nassert isinstance(tinylib.Box(1).width, object)",
     # what is asked of the script's own code, and fails
     "import tinylib, unittest.mock as m\nwith m.patch('tinylib.measure'):\n    assert tinylib.measure(1) == 1",
@@ -554,6 +579,9 @@ ERROR = [
     "import tinydep\ntinydep.nothing",
     "import tinylib, json\njson.loads('{')",
     "import tinylib\nraise KeyboardInterrupt",
+    # what it prints itself
+    f"{RECORDED.format('tinylib.Box(1); print(1)')}assert said.getvalue() == '2'",
+    f"{RECORDED.format('pass')}tinylib.say()\nassert said.getvalue() == 'hello'",
     # an end that is no end
     "import sys, tinylib\nif tinylib.Box(1).width == 1:\n    sys.exit(0)\nassert tinylib.Box(1).width == 2",
     "import sys, tinylib\ndef main():\n    sys.exit(0)\n    assert tinylib.Box(1).width == 2\nmain()",
@@ -579,6 +607,12 @@ ERROR = [
     f"{DECORATED}class Own:\n    pass\nOwn().chest",
     f"{DECORATED}def find(mine):\n    return mine.chest\nfind(Mine(1).a)",
     # a failure that the script gets to by itself
+    "import tinylib\ndef check():\n    tinylib.Box(1)\n    raise AssertionError\ncheck()",
+    (
+        "import tinylib\ndef check():\n    try:\n        tinylib.Box(1)\n        int('1')\n"
+        "    except ValueError:\n        return\n    raise AssertionError\ncheck()"
+    ),
+    "import tinylib\ndef check():\n    if len('a') == 2:\n        return tinylib\n    raise AssertionError\ncheck()",
     "import tinylib\nif len('a') == 1:\n    raise AssertionError('no')",
     f"{CHECK}    if one != other:\n        raise AssertionError\ncheck(tinylib.Box(1).width, 1)\ncheck(1, 2)",
     f"{CHECK}    unittest.TestCase().assertEqual(one, other)\ncheck(tinylib.Box(1).width, 1)\ncheck(1, 2)",

@@ -761,11 +761,10 @@ def _only_tells(handler: Any, raised: Any, alone: bool) -> bool:
 
     Or notes it, where no other `except` stands beside it (`alone`), so that nothing tells it from one of the target.
     """
-    name = _called(raised.exc)
-    caught = ("Exception", "BaseException", name)
+    name, caught = _called(raised.exc), handler.type
     return (
-        name in BUILT_IN.values()
-        and (handler.type is None or (type(handler.type) is Name and handler.type.id in caught))
+        (alone or name in BUILT_IN.values())
+        and (caught is None or _called(caught) in ("Exception", "BaseException", name))
         and all(
             type(each) is Pass or (type(each) is Expr and _prints(each.value)) or (alone and _notes(each, handler.name))
             for each in handler.body

@@ -175,10 +175,10 @@ def _returned_by(function: Function | ast.Lambda) -> list[ast.expr]:
         return [function.body]
     returned = [each.value for each in own_parts(function) if isinstance(each, ast.Return) and each.value]
     # What gets to the end of a function that returns something elsewhere returns None.
-    return [*returned, *([ast.Constant(None)] if returned and not _always_leaves(function.body) else [])]
+    return [*returned, *([ast.Constant(None)] if returned and not always_leaves(function.body) else [])]
 
 
-def _always_leaves(block: Sequence[ast.stmt]) -> bool:
+def always_leaves(block: Sequence[ast.stmt]) -> bool:
     """Whether no way leads to the end of a block, as far as the syntax shows it."""
     match block[-1:]:
         case [ast.Return() | ast.Raise()]:
@@ -186,14 +186,14 @@ def _always_leaves(block: Sequence[ast.stmt]) -> bool:
         case [ast.While(test=ast.Constant(value=True))]:
             return True
         case [ast.If(body=body, orelse=otherwise)]:
-            return _always_leaves(body) and _always_leaves(otherwise)
+            return always_leaves(body) and always_leaves(otherwise)
         case [ast.With(body=body) | ast.AsyncWith(body=body)]:
-            return _always_leaves(body)
+            return always_leaves(body)
         case [ast.Match(cases=cases)]:
-            return all(_always_leaves(each.body) for each in cases)
+            return all(always_leaves(each.body) for each in cases)
         case [ast.Try(body=body, handlers=handlers, orelse=otherwise, finalbody=last)]:
             ways = [otherwise or body, *(each.body for each in handlers)]
-            return all(map(_always_leaves, ways)) or _always_leaves(last)
+            return all(map(always_leaves, ways)) or always_leaves(last)
     return False
 
 

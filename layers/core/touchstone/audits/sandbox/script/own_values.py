@@ -80,9 +80,9 @@ class OwnValues:
             case ("len", [several]) if isinstance(held := self.held(several), ast.List | ast.Tuple):
                 return not any(isinstance(each, ast.Starred) for each in held.elts)
             case ("hasattr", [owner, ast.Constant(value=str(member))]):
-                return self._definitions.has_method(ast.Attribute(owner, member))
+                return self._has_method(ast.Attribute(owner, member))
             case ("callable", [ast.Attribute() as method]):
-                return self._definitions.has_method(method)
+                return self._has_method(method)
         return name in _COMPUTING and all(map(self.is_own, given))
 
     def _is_text(self, node: ast.AST) -> bool:
@@ -116,9 +116,21 @@ class OwnValues:
         values = None
         if isinstance(function, ast.Name) and not any(map(self._asks, self._source.bindings.get(function.id, ()))):
             values = self._definitions.returned(function)
-        elif isinstance(function, ast.Attribute) and self._definitions.has_method(function):
+        elif isinstance(function, ast.Attribute) and self._has_method(function):
             values = self._definitions.returned_by_methods.get(function.attr)
         return values[0] if values is not None and len(values) == 1 else None
+
+    def _has_method(self, node: ast.Attribute) -> bool:
+        """Whether an attribute is a method of a class of the script's, or of an instance that the script made there."""
+        owner = self._made(node.value)
+        made = self._made(owner.func) if isinstance(owner, ast.Call) else owner
+        return isinstance(made, ast.ClassDef) and self._definitions.has_method(node)
+
+    def _made(self, node: ast.AST) -> ast.AST:
+        """What a name holds that is bound once, whatever its methods are given since."""
+        values = self._source.bindings.get(node.id, []) if isinstance(node, ast.Name) else []
+        values = [each for each in values if not isinstance(self._source.parents[id(each)], ast.Call)]
+        return values[0] if len(values) == 1 else node
 
     def _asks(self, made: ast.AST) -> bool:
         """Whether a function calls something of the target, is decorated, or does not run when it is called."""

@@ -68,9 +68,10 @@ class ScriptQuestions:
                     return f"What is asserted in line {node.lineno} is always true, whatever the target does."
                 case ast.Assert(test=test) if self._source.depends(test) and self._is_always_true(node):
                     return f"What is asserted in line {node.lineno} is always true, whatever the target does."
-                case ast.Assert(test=ast.Compare(left=one, ops=[ast.Eq() | ast.Is()], comparators=[other])) if (
-                    self._is_default(one, other) or self._is_default(other, one)
-                ):
+                case (
+                    ast.Assert(test=ast.Compare(left=one, ops=[ast.Eq() | ast.Is()], comparators=[other]))
+                    | ast.Call(func=ast.Attribute(attr="assertEqual"), args=[one, other])
+                ) if self._is_default(one, other) or self._is_default(other, one):
                     return f"What is asserted in line {node.lineno} is the default that the script gives itself."
                 case (
                     ast.Assert(test=test, msg=ast.expr() as said)

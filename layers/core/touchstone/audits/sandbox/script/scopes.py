@@ -126,9 +126,19 @@ class ScriptScopes:
         return False
 
     def literal(self, node: ast.AST) -> ast.AST:
-        """The value of a name that is bound once; anything else as it is."""
+        """The value of a name that is bound once and to one value; anything else as it is.
+
+        What a loop goes through, a `with` enters or several names share is not the value of a name.
+        """
         values = self._source.bindings.get(node.id, []) if isinstance(node, ast.Name) else []
-        return values[0] if len(values) == 1 else node
+        if len(values) != 1:
+            return node
+        match self._source.parents[id(values[0])]:
+            case ast.For() | ast.AsyncFor() | ast.comprehension() | ast.withitem():
+                return node
+            case ast.Assign(targets=targets) if not all(isinstance(each, ast.Name) for each in targets):
+                return node
+        return values[0]
 
     def same_as(self, node: ast.expr) -> ast.expr:
         """The name that a name stands for, if it is bound once and to that name; anything else as it is."""
