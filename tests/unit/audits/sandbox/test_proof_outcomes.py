@@ -581,6 +581,10 @@ ERROR = [
     "import tinylib\nraise KeyboardInterrupt",
     # what it prints itself
     f"{RECORDED.format('tinylib.Box(1); print(1)')}assert said.getvalue() == '2'",
+    (
+        "import warnings, tinylib\nwith warnings.catch_warnings(record=True) as told:\n    tinylib.Box(1)\n"
+        "assert len(told) == 1"
+    ),
     f"{RECORDED.format('pass')}tinylib.say()\nassert said.getvalue() == 'hello'",
     # an end that is no end
     "import sys, tinylib\nif tinylib.Box(1).width == 1:\n    sys.exit(0)\nassert tinylib.Box(1).width == 2",

@@ -17,6 +17,8 @@ _RECORDING = frozenset({"redirect_stdout", "redirect_stderr", "catch_warnings", 
 """Functions that a `with` calls to record what its block prints, warns of or logs."""
 _SAYING = frozenset({"print", "write", "warn", "debug", "info", "warning", "error", "exception", "critical", "log"})
 """Functions by which a script says something that is recorded."""
+_ASKING_FOR_WARNINGS = frozenset({"simplefilter", "filterwarnings", "resetwarnings"})
+"""Functions without which Python leaves out many warnings."""
 _MOST_FLAGS = 8
 """Most names of one `try` that are read as telling whether it raised: the time to read them grows with their number."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -326,19 +328,16 @@ def set_by(node: ast.Try | ast.TryStar) -> list[str]:
 def _recording(node: ast.With | ast.AsyncWith) -> list[str]:
     """The names that hold what a `with` records of its block: what is printed there, warned or logged.
 
-    None if the script itself says something there.
+    There are none if the script itself says something there, or does not ask for all warnings.
     """
-    parts = [part for each in node.body for part in ast.walk(each)]
-    if any(isinstance(each, ast.Call) and last_name(each.func) in _SAYING for each in parts):
-        return []
-    calls = [(each.context_expr, each.optional_vars) for each in node.items]
-    return [
-        name
-        for call, target in calls
-        if isinstance(call, ast.Call) and last_name(call.func) in _RECORDING
-        for part in [*call.args, *([] if target is None else [target])]
-        for name in _names(part)
-    ]
+    called = {last_name(part.func) for each in node.body for part in ast.walk(each) if isinstance(part, ast.Call)}
+    names = []
+    for each in node.items if called.isdisjoint(_SAYING) else ():
+        match each:
+            case ast.withitem(ast.Call(func=function, args=given), target) if last_name(function) in _RECORDING:
+                if last_name(function) != "catch_warnings" or not called.isdisjoint(_ASKING_FOR_WARNINGS):
+                    names += [name for part in [*given, *([target] if target else [])] for name in _names(part)]
+    return names
 
 
 def _paired(target: ast.expr, value: ast.AST) -> list[tuple[str, ast.AST]]:
