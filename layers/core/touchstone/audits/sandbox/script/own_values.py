@@ -36,6 +36,7 @@ class OwnValues:
         self._definitions = definitions
         self._scopes = scopes
         self._found: dict[int, bool] = {}
+        self._asking: dict[int, bool] = {}
         self._depth = 0
 
     def is_own(self, node: ast.AST) -> bool:
@@ -134,8 +135,10 @@ class OwnValues:
 
     def _asks(self, made: ast.AST) -> bool:
         """Whether a function calls something of the target, is decorated, or does not run when it is called."""
-        return isinstance(made, Function) and (
-            is_lazy(made)
-            or bool(made.decorator_list)
-            or any(isinstance(each, ast.Call) and self._source.depends(each.func) for each in own_parts(made))
-        )
+        if id(made) not in self._asking:
+            self._asking[id(made)] = isinstance(made, Function) and (
+                is_lazy(made)
+                or bool(made.decorator_list)
+                or any(isinstance(each, ast.Call) and self._source.depends(each.func) for each in own_parts(made))
+            )
+        return self._asking[id(made)]
