@@ -38,6 +38,10 @@ def give(value):
     return value
 
 
+def say():
+    print("hello")
+
+
 def insist(value):
     assert value, "tinylib insists"
 

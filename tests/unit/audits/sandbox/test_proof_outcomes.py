@@ -40,6 +40,8 @@ NONE = "import tinylib\ntry:\n    {}\nexcept ValueError:\n    pass\nelse:\n    r
 EXPECTING = "import tinylib\nassert tinylib.Box(1).lid\nok = False\ntry:\n    {}\nexcept {}:\n    ok = True\n"
 CHECKED = "import tinylib\ndef main():\n    {}\ntry:\n    main()\n    print('yes')\nexcept {}:\n    print('no')"
 MAIN = "import sys, tinylib\ndef main():\n    assert tinylib.Box(1).width == 1\n    return 0\n"
+SELF_RAISED = EXPECTING.replace("    {}\n", "    tinylib.Box(1)\n    raise ValueError('no')\n", 1)
+RECORDED = "import contextlib, io, tinylib\nsaid = io.StringIO()\nwith contextlib.redirect_stdout(said):\n    {}\n"
 GIVEN = "import tinylib\n@tinylib.give\ndef check(box):\n    assert box > 1\n"
 POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    "
 MINE = "import tinylib\nclass Mine(tinylib.Box):\n    def open(self):\n"
@@ -184,6 +186,32 @@ HOLDS = [
     f"{UNITTEST}        self.assertTrue(tinylib.Box(1).width, 'it has none')\nu.main()",
     "import tinylib\nwidth = tinylib.Box(1).width\nassert width == 1, (width, 1)\nassert width, [width, 1]",
     "import tinylib\nok = tinylib.Box(1).width == 1\nassert ok, 2",
+    # what is caught beside an exception of the script's own, or made in a block that raised nothing
+    (
+        "import tinylib\ntry:\n    tinylib.Box(1)\n    raise RuntimeError('none')\n"
+        "except ValueError:\n    told = 'no'\nexcept RuntimeError:\n    told = 'yes'\n"
+        "assert told == 'yes' and tinylib.Box(1).lid"
+    ),
+    (
+        f"{TRUE}import unittest as u\nclass Mine(tinylib.Box):\n    def open(self):\n        raise ValueError('no')\n"
+        "with u.TestCase().assertRaises(ValueError):\n    Mine(1).open()"
+    ),
+    "import tinylib\ntry:\n    box = tinylib.Box(1)\nexcept ValueError as error:\n    print(error)\nprint(box.lid)",
+    "import tinylib\ntry:\n    tinylib.Box(-1)\nexcept (TypeError, ValueError) as error:\n    print(error)",
+    # what is the script's own beside what is not
+    f"{MINE}        return 5\nmine = Mine(1)\nassert mine.open() == 5\nassert mine.width == 1",
+    "import tinylib\n@tinylib.give\ndef wide():\n    return 5\nassert wide() == 5",
+    "import tinylib\nseen = []\ntinylib.call(lambda box: seen.append(5))\nassert seen == [5]",
+    "import tinylib\nn = 0\ndef count(_):\n    global n\n    n += 1\n    return n\ntinylib.call(count)\nassert n == 1",
+    f"{MOCK}()\ntinylib.call(box)\nbox.assert_called_once()",
+    "import tinylib\ndef run():\n    tinylib.Box(1).open()\n    return 'ok'\nassert run() == 'ok'",
+    "import tinylib\ndef run():\n    yield tinylib.Box(1)\n    return ()\nassert len(list(run())) == 1",
+    "import tinylib\nassert getattr(tinylib.Box(1), 'chest', None) is None and tinylib.Box(1).lid",
+    "import tinylib\nassert tinylib.LABELS.get('a', 2) == 1",
+    f"{MINE}        return 5\nassert tinylib.give(Mine(1)).open() == 5",
+    "import tinylib\nfor name in ('Box', 'Crate'):\n    assert hasattr(tinylib, name), name",
+    "import tinylib\nwidth, lid = (tinylib.Box(1).width, 2)\nassert width, lid + 1",
+    f"{RECORDED.format('tinylib.say()')}assert said.getvalue() == 'hello' + chr(10)",
 ]
 REFUTED = [
     "import tinylib\nassert tinylib.Box(1) is tinylib.Box(1)",
@@ -255,6 +283,22 @@ REFUTED = [
     f"{UNITTEST}Test().assertFalse(tinylib.Box(1).lid, 'it has one')",
     f"{UNITTEST}Test().assertIsNone(tinylib.Box(1).lid)",
     "import tinylib\nclass Mine(tinylib.Box):\n    def __init__(self, a):\n        super().__init__(a)\nMine(-1)",
+    f"{MINE}        return 5\n    def __init__(self):\n        super().__init__(1)\nMine().chest",
+    (
+        "import tinylib\ndef check():\n    try:\n        tinylib.Box(1)\n    except ValueError:\n        return\n"
+        "    raise AssertionError('none')\ncheck()"
+    ),
+    (
+        "import tinylib\ndef check():\n    if tinylib.Box(1).width == 2:\n        return\n"
+        "    raise AssertionError('it is not 2')\ncheck()"
+    ),
+    # what it prints or warns of
+    f"{RECORDED.format('tinylib.say()')}assert 'HELLO' in said.getvalue()",
+    f"{RECORDED.format('tinylib.Box(1)')}text = said.getvalue()\nassert text, 'nothing is said'",
+    (
+        "import warnings, tinylib\nwith warnings.catch_warnings(record=True) as told:\n"
+        "    warnings.simplefilter('always')\n    tinylib.Box(1)\nassert len(told) == 1"
+    ),
     # what the script says of what it raised
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError as error:\n    raise AssertionError from error",
     "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError:\n    raise",
@@ -450,6 +494,50 @@ UNSEEN = [
     f"{UNITTEST}        self.assertFalse(tinylib.Box(0).width, [2])\nu.main()",
     "import tinylib\nassert tinylib.Box(1).width, 3",
     "import tinylib\nwanted = -3\nassert tinylib.Box(1).width, wanted",
+    # an exception that the script raised itself, where it waits for one of the target
+    f"{SELF_RAISED.format('ValueError')}assert ok",
+    f"{SELF_RAISED.format('Exception as ok')}    print(ok)",
+    f"{SELF_RAISED.format('ValueError as no')}    ok = no\nassert isinstance(ok, ValueError)",
+    f"{SELF_RAISED.format('ValueError as no')}    assert 'no' in str(no)",
+    (
+        "import tinylib\ndef raises():\n    try:\n        if tinylib.Box(1).lid:\n            raise ValueError('no')\n"
+        "    except ValueError:\n        return True\nassert raises()"
+    ),
+    f"{CAUGHT}with u.TestCase().assertRaises(ValueError):\n    tinylib.Box(1)\n    raise ValueError('no')",
+    (
+        "import tinylib\nE = tinylib.give(ValueError)\nok = False\ntry:\n    tinylib.Box(1)\n    raise E\n"
+        "except E:\n    ok = True\nassert ok"
+    ),
+    (
+        f"{CAUGHT}with u.TestCase().assertRaises(ValueError):\n    if tinylib.Box(1).lid:\n"
+        "        raise ValueError('no')"
+    ),
+    # an exception that never came, or of which nothing is said
+    "import tinylib\ntry:\n    tinylib.Box(1)\nexcept ValueError as error:\n    print(error)",
+    "import tinylib\nbox = tinylib.Box(1)\ntry:\n    box.open()\nexcept ValueError as error:\n    print(error)",
+    "import tinylib\nbox = tinylib.Box(1)\ntry:\n    box.chest()\nexcept Exception as error:\n    print(error)",
+    # what is the script's own
+    "import tinylib\ndef chest(box):\n    return {'lid': 2, 'box': box}\nassert chest(tinylib.Box(1))['lid'] == 2",
+    (
+        "import tinylib\ndef chest(box):\n    made = {'lid': 2, 'box': box}\n    return made\n"
+        "held = chest(tinylib.Box(1))\nassert held['lid'] == 2"
+    ),
+    "import tinylib\nclass Own:\n    def lid(self, box):\n        return [2]\nassert Own().lid(tinylib.Box(1))[0] == 2",
+    f"{MINE.replace('open', 'chest')}        return 5\nassert Mine(1).chest() == 5",
+    f"{MINE.replace('open', 'chest')}        return 5\nassert hasattr(Mine(1), 'chest') and callable(Mine(1).chest)",
+    "import tinylib\nboxes = [tinylib.Box(1), tinylib.Box(2)]\nassert len(boxes) == 2",
+    "import tinylib\nmade = {'width': 1, 'chest': 5}\ntinylib.Box(made['width'])\nassert 'chest' in made",
+    "import tinylib\ntold = 'It has a CHEST.'\ntinylib.Box(1)\nassert told.lower().endswith(f'{\"chest\"}.')",
+    f"{UNITTEST.replace('tinylib.Box(1).width', 'len([tinylib.Box(1)])')}u.main()",
+    # what the script gives itself where there is nothing
+    "import tinylib\nassert getattr(tinylib.Box(1), 'chest', 5) == 5",
+    "import tinylib\nchests = tinylib.LABELS.get('chests', 5)\nassert 5 == chests",
+    "import tinylib\nchests = getattr(tinylib.Box(1), 'chests', None) or 5\nassert chests == 5",
+    f"{UNITTEST.replace('tinylib.Box(1).width, 1', 'getattr(tinylib.Box(1), str(1), 5), 5')}u.main()",
+    "import tinylib\nassert isinstance(tinylib.Box(1).width, object)",
+    # what is asked of the script's own code, and fails
+    "import tinylib, unittest.mock as m\nwith m.patch('tinylib.measure'):\n    assert tinylib.measure(1) == 1",
+    "import tinylib as t, unittest.mock as m\nwith m.patch.object(t.Box, 'open'):\n    assert t.Box(1).open() == 1",
     # what the script put there itself, and took away again
     ("import tinylib\nclass Fake:\n    pass\nold = tinylib.Box\ntinylib.Box = Fake\ntinylib.Box()\ntinylib.Box = old"),
     (
@@ -491,6 +579,13 @@ ERROR = [
     "import tinydep\ntinydep.nothing",
     "import tinylib, json\njson.loads('{')",
     "import tinylib\nraise KeyboardInterrupt",
+    # what it prints itself
+    f"{RECORDED.format('tinylib.Box(1); print(1)')}assert said.getvalue() == '2'",
+    (
+        "import warnings, tinylib\nwith warnings.catch_warnings(record=True) as told:\n    tinylib.Box(1)\n"
+        "assert len(told) == 1"
+    ),
+    f"{RECORDED.format('pass')}tinylib.say()\nassert said.getvalue() == 'hello'",
     # an end that is no end
     "import sys, tinylib\nif tinylib.Box(1).width == 1:\n    sys.exit(0)\nassert tinylib.Box(1).width == 2",
     "import sys, tinylib\ndef main():\n    sys.exit(0)\n    assert tinylib.Box(1).width == 2\nmain()",
@@ -511,9 +606,17 @@ ERROR = [
     f"{OWN_MAKING}Mine(1).chest = 2",
     "import tinylib\nclass Mine(tinylib.Box):\n    def __init__(self, a):\n        self.a = a\nMine(1, 2)",
     f"{MINE.replace('self', 'self, a')}        return a\nMine(1).open()",
+    "import tinylib\nclass Mine(tinylib.Box):\n    def __init__(self):\n        self.a = 1\nMine().width",
+    "import tinylib\nclass Mine(tinylib.Box):\n    def __init__(self):\n        self.a = 1\ntinylib.measure(Mine())",
     f"{DECORATED}class Own:\n    pass\nOwn().chest",
     f"{DECORATED}def find(mine):\n    return mine.chest\nfind(Mine(1).a)",
     # a failure that the script gets to by itself
+    "import tinylib\ndef check():\n    tinylib.Box(1)\n    raise AssertionError\ncheck()",
+    (
+        "import tinylib\ndef check():\n    try:\n        tinylib.Box(1)\n        int('1')\n"
+        "    except ValueError:\n        return\n    raise AssertionError\ncheck()"
+    ),
+    "import tinylib\ndef check():\n    if len('a') == 2:\n        return tinylib\n    raise AssertionError\ncheck()",
     "import tinylib\nif len('a') == 1:\n    raise AssertionError('no')",
     f"{CHECK}    if one != other:\n        raise AssertionError\ncheck(tinylib.Box(1).width, 1)\ncheck(1, 2)",
     f"{CHECK}    unittest.TestCase().assertEqual(one, other)\ncheck(tinylib.Box(1).width, 1)\ncheck(1, 2)",

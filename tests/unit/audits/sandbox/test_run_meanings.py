@@ -217,6 +217,14 @@ LARGE = {
         "def a{0}(): return a{1}() and b{1}()\ndef b{0}(): return b{1}() and a{1}()\n",
         "def a40(): return lib.x\ndef b40(): return lib.x\nassert a0()",
     ),
+    "a large function, often": "import lib\nlib.x\ndef f():\n"
+    + " b(1)\n" * 3000
+    + " return 5\n"
+    + "assert f() == 5\n" * 3000,
+    "what is recorded": "import lib, io\nb = io.StringIO()\n"
+    + "with redirect_stdout(b):\n    lib.x()\n" * 1800
+    + "assert b.getvalue()\n",
+    "what a try makes": _lines("import lib\n", "try:\n x{} = lib.x()\nexcept V:\n 0\nx{}\n", "x0"),
     "names that a try sets": "import lib\ntry:\n"
     + "".join(f"    lib.x(f{i})\n    f{i} = 1\n" for i in range(3000))
     + "except ValueError:\n    f0 = 2\nassert f0",

@@ -76,7 +76,10 @@ def _read(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMea
     for raised in record.errors:
         if (bound := _bound(raised)) is not None:
             return RunMeaning("blocked", f"The script met a bound of the sandbox ({bound}): {said}")
-    return _Exception(record.errors, source, questions).reading(said)
+    reading = _Exception(record.errors, source, questions).reading(said)
+    if reading.outcome == "refuted" and (why := questions.stand_ins.why()) is not None:
+        return RunMeaning("vacuous", why)
+    return reading
 
 
 def same_end(one: Record, other: Record) -> bool:
@@ -113,6 +116,9 @@ class _Exception:
         raised = self._errors[0]
         span = _span(raised)
         at = f" in line {span[0]}" if span is not None else ""
+        name, lacks, _ = raised.message.removeprefix("AttributeError: '").partition("' object has no attribute")
+        if lacks and self._questions.definitions.made_halfway(name):
+            return RunMeaning("error", f"{name}.__init__ does not call that of its base{at}: {said}")
         if self._is_of_target(raised):
             return RunMeaning("refuted", f"The target showed otherwise{at}: {said}")
         statement = self._statement(raised)

@@ -56,11 +56,11 @@ class Record(Strict):
     `left_at` is where the script's outermost code left with the status 0; None if it did not. `errors` are the
     exception and its causes. `faults` are the script's changes to the things by which it is judged.
     `unseen` are the classes of exceptions that ended a thread or a finalizer of the script. `failed` are the lines of
-    assertions that failed, whatever became of it; `unpassed` those of assertions that never passed; `idle` the first
-    lines of functions that never ran. Of each 2,000 are told. `strayed` are the lines of an `except` and the places of
-    exceptions that it caught and that came out of no code of the bundle. `answering` are the modules of the target that
-    have every name that they are asked for. `started` are Python's names for how the script started
-    other processes, of which none of this is known.
+    assertions that failed, whatever became of it; `unpassed` those of assertions that never passed, and of `except`s
+    that never caught anything; `idle` the first lines of functions that never ran. Of each 2,000 are told. `strayed`
+    are the lines of an `except` and the places of exceptions that it caught and that came out of no code of the bundle.
+    `answering` are the modules of the target that have every name that they are asked for. `started` are Python's names
+    for how the script started other processes, of which none of this is known.
     """
 
     end: Literal["completed", "exit", "raised"]

@@ -39,6 +39,7 @@ import traceback
 from _ast import (
     And,
     Assert,
+    Assign,
     AsyncWith,
     BoolOp,
     Call,
@@ -57,6 +58,7 @@ from _ast import (
     Or,
     Pass,
     Raise,
+    Return,
     Try,
     UnaryOp,
     While,
@@ -116,6 +118,8 @@ set_events = sys.monitoring.set_events
 MAX_TOLD = 2000
 PASSED_MARK, FAILED_MARK, MET_MARK = "assertion passed", "assertion failed", "one of all"
 """Names in the code of the marks of an assertion. No name of a script has a space."""
+CAUGHT_MARK = "something caught"
+"""The name in the code of the mark of an `except`."""
 CAUGHT = "touchstone.caught"
 """The audit event by which an `except` tells what it caught."""
 LOOKED_AT = {
@@ -650,11 +654,11 @@ def _marked(text: str, script: str) -> tuple[Any, dict[str, set[int]]]:
     A mark is a call of a function that does nothing: that it started tells that an assertion passed, or failed.
     `assert x` becomes `assert x and not passed() or failed()`, and in it `all(y for …)` becomes `all(not met() and y
     for …)`. `raise AssertionError` has a mark of the second kind. So has the `raise` of an exception of Python's that
-    ends what a `try` did, which only prints it. Each `except` begins by telling what it caught, and each `with` tells
-    what leaves its block, which it may keep to itself.
+    ends what a `try` did, which only prints or notes it. Each `except` begins by a mark and by telling what it caught,
+    and each `with` tells what leaves its block, which it may keep to itself.
     """
     tree = compile(text, script, "exec", ONLY_SYNTAX, dont_inherit=True)
-    lines: dict[str, set[int]] = {PASSED_MARK: set(), MET_MARK: set()}
+    lines: dict[str, set[int]] = {PASSED_MARK: set(), MET_MARK: set(), CAUGHT_MARK: set()}
     told: set[int] = set()
     parts: list[Any] = [tree]
     for each in parts:
@@ -669,11 +673,15 @@ def _marked(text: str, script: str) -> tuple[Any, dict[str, set[int]]]:
             passed = BoolOp(And(), [each.test, UnaryOp(Not(), _mark(PASSED_MARK, each), **where)], **where)
             each.test = BoolOp(Or(), [passed, _mark(FAILED_MARK, each)], **where)
         elif type(each) is Try:
-            told |= {id(one) for one in _own_raises(each.body) if any(_only_tells(by, one) for by in each.handlers)}
+            alone = len(each.handlers) == 1
+            told |= {
+                id(one) for one in _own_raises(each.body) if any(_only_tells(by, one, alone) for by in each.handlers)
+            }
         elif type(each) is Raise and each.exc is not None and (id(each) in told or _is_failure(each.exc)):
             each.exc = BoolOp(Or(), [_mark(FAILED_MARK, each), each.exc], **_where(each.exc))
         elif type(each) is ExceptHandler:
-            each.body.insert(0, _telling(each))
+            lines[CAUGHT_MARK].add(each.lineno)
+            each.body[:0] = [Expr(_mark(CAUGHT_MARK, each), **_where(each)), _telling(each)]
         elif type(each) in (With, AsyncWith):
             where = _where(each)
             told_on = ExceptHandler(None, None, [_telling(each), Raise(None, None, **where)], **where)
@@ -748,15 +756,32 @@ def _own_raises(body: list[Any]) -> list[Any]:
     return [each for each in parts if type(each) is Raise and each.exc is not None]
 
 
-def _only_tells(handler: Any, raised: Any) -> bool:
-    """Whether an `except` catches what a `raise` of an exception of Python's raises, and only prints or logs it."""
-    name = _called(raised.exc)
-    caught = ("Exception", "BaseException", name)
+def _only_tells(handler: Any, raised: Any, alone: bool) -> bool:
+    """Whether an `except` catches what a `raise` of an exception of Python's raises, and only prints or logs it.
+
+    Or notes it, where no other `except` stands beside it (`alone`), so that nothing tells it from one of the target.
+    """
+    name, caught = _called(raised.exc), handler.type
     return (
-        name in BUILT_IN.values()
-        and (handler.type is None or (type(handler.type) is Name and handler.type.id in caught))
-        and all(type(each) is Pass or (type(each) is Expr and _prints(each.value)) for each in handler.body)
+        (alone or name in BUILT_IN.values())
+        and (caught is None or _called(caught) in ("Exception", "BaseException", name))
+        and all(
+            type(each) is Pass or (type(each) is Expr and _prints(each.value)) or (alone and _notes(each, handler.name))
+            for each in handler.body
+        )
     )
+
+
+def _notes(statement: Any, caught: str | None) -> bool:
+    """Whether a statement only keeps or returns a constant or the exception `caught`, or asserts something of it."""
+    if type(statement) is Assert:
+        parts = [statement.test]
+        for each in parts:
+            parts += _parts_of(each)
+        named = [each.id for each in parts if type(each) is Name]
+        return caught in named and all(one == caught or hasattr(builtins, one) for one in named)
+    kept = statement.value if type(statement) in (Assign, Return) else statement
+    return kept is None or type(kept) is Constant or (type(kept) is Name and kept.id == caught)
 
 
 def _prints(node: Any) -> bool:

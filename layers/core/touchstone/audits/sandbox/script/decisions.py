@@ -2,6 +2,7 @@
 
 import ast
 
+from touchstone.audits.sandbox.script.definitions import always_leaves
 from touchstone.audits.sandbox.script.dependence import Function, ProofScript, last_name, parameters_of, passed_to
 from touchstone.audits.sandbox.script.origins import TargetOrigins
 from touchstone.audits.sandbox.script.truths import ScriptTruths
@@ -63,8 +64,19 @@ class TargetDecisions:
                     return self._truths.only_asks(body[: body.index(node)])
                 case ast.With() | ast.AsyncWith():
                     node = owner
+                case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body) if node in body[1:]:
+                    return self._is_left_before(body[body.index(node) - 1])
                 case _:
                     return False
+        return False
+
+    def _is_left_before(self, statement: ast.stmt) -> bool:
+        """Whether the target decides that a statement, the last one before another, does not leave the function."""
+        match statement:
+            case ast.If(test=test, body=body, orelse=[]) if always_leaves(body):
+                return self._truths.truth(test, statement) == "asked" and self._looks.any_left()
+            case ast.Try(body=body, handlers=[_, *_] as handlers, orelse=[], finalbody=[]):
+                return all(always_leaves(each.body) for each in handlers) and self._truths.only_asks(body)
         return False
 
     def is_given(self, statement: ast.stmt, call: ast.AST | None) -> bool:
@@ -75,6 +87,9 @@ class TargetDecisions:
             return True
         function = around[place]
         tests: list[ast.AST] = [each.test for each in around[:place] if isinstance(each, ast.If)]
+        if isinstance(function, Function) and isinstance(statement, ast.Raise) and statement in function.body[1:]:
+            before = function.body[function.body.index(statement) - 1]
+            tests += [before] if isinstance(before, ast.If | ast.Try) else []
         match statement:
             case ast.Expr(value=ast.Call(args=asserted)):
                 tests += asserted

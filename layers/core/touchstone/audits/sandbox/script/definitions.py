@@ -4,7 +4,15 @@ import ast
 from collections.abc import Sequence
 from functools import cached_property
 
-from touchstone.audits.sandbox.script.dependence import Function, ProofScript, names_in, own_parts, passed_to
+from touchstone.audits.sandbox.script.dependence import (
+    Function,
+    ProofScript,
+    is_lazy,
+    last_name,
+    names_in,
+    own_parts,
+    passed_to,
+)
 
 _MAKING = frozenset({
     "__init__", "__new__", "__slots__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__",
@@ -50,6 +58,28 @@ class OwnDefinitions:
     def holds_own(self, node: ast.Attribute) -> bool:
         """Whether an attribute of an instance of the script's classes holds, or may hold, nothing of the target's."""
         return node.attr in self._own_values and id(node.value) in self._of_own_classes
+
+    def has_method(self, node: ast.Attribute) -> bool:
+        """Whether an attribute is a method of the script's own classes that uses nothing of the target."""
+        return node.attr in self._methods and self.holds_own(node)
+
+    @cached_property
+    def returned_by_methods(self) -> dict[str, list[ast.expr]]:
+        """By the name of the methods of the script's classes: the expressions that they return."""
+        return {
+            name: [value for each in several for value in _returned_by(each)]
+            for name, several in self._methods.items()
+            if not any(map(is_lazy, several))
+        }
+
+    def made_halfway(self, name: str) -> bool:
+        """Whether a class of the script's is made from one of the target's, whose `__init__` its own does not call."""
+        return any(
+            node.name == name
+            and any(map(self._source.depends, node.bases))
+            and any(isinstance(each, Function) and each.name == "__init__" and _is_alone(each) for each in node.body)
+            for node in self._classes
+        )
 
     @cached_property
     def own_members(self) -> frozenset[str]:
@@ -134,15 +164,21 @@ def makes_instances(node: ast.ClassDef) -> bool:
     return any(name in _MAKING for each in node.body for name in [getattr(each, "name", ""), *names_in(each)])
 
 
+def _is_alone(function: Function) -> bool:
+    """Whether a method calls no other class's method of its name."""
+    names = {last_name(each) for each in ast.walk(function)}
+    return names.isdisjoint({"super", function.name})
+
+
 def _returned_by(function: Function | ast.Lambda) -> list[ast.expr]:
     if isinstance(function, ast.Lambda):
         return [function.body]
     returned = [each.value for each in own_parts(function) if isinstance(each, ast.Return) and each.value]
     # What gets to the end of a function that returns something elsewhere returns None.
-    return [*returned, *([ast.Constant(None)] if returned and not _always_leaves(function.body) else [])]
+    return [*returned, *([ast.Constant(None)] if returned and not always_leaves(function.body) else [])]
 
 
-def _always_leaves(block: Sequence[ast.stmt]) -> bool:
+def always_leaves(block: Sequence[ast.stmt]) -> bool:
     """Whether no way leads to the end of a block, as far as the syntax shows it."""
     match block[-1:]:
         case [ast.Return() | ast.Raise()]:
@@ -150,14 +186,14 @@ def _always_leaves(block: Sequence[ast.stmt]) -> bool:
         case [ast.While(test=ast.Constant(value=True))]:
             return True
         case [ast.If(body=body, orelse=otherwise)]:
-            return _always_leaves(body) and _always_leaves(otherwise)
+            return always_leaves(body) and always_leaves(otherwise)
         case [ast.With(body=body) | ast.AsyncWith(body=body)]:
-            return _always_leaves(body)
+            return always_leaves(body)
         case [ast.Match(cases=cases)]:
-            return all(_always_leaves(each.body) for each in cases)
+            return all(always_leaves(each.body) for each in cases)
         case [ast.Try(body=body, handlers=handlers, orelse=otherwise, finalbody=last)]:
             ways = [otherwise or body, *(each.body for each in handlers)]
-            return all(map(_always_leaves, ways)) or _always_leaves(last)
+            return all(map(always_leaves, ways)) or always_leaves(last)
     return False
 
 

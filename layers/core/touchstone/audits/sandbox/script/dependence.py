@@ -13,6 +13,12 @@ _LOOKING_UP = ("importlib", "pkgutil")
 """Modules of Python by which a script can look into a library without an import statement."""
 EXITS = frozenset({"exit", "_exit", "quit", "SystemExit"})
 """The names by which a script is left."""
+_RECORDING = frozenset({"redirect_stdout", "redirect_stderr", "catch_warnings", "assertLogs"})
+"""Functions that a `with` calls to record what its block prints, warns of or logs."""
+_SAYING = frozenset({"print", "write", "warn", "debug", "info", "warning", "error", "exception", "critical", "log"})
+"""Functions by which a script says something that is recorded."""
+_ASKING_FOR_WARNINGS = frozenset({"simplefilter", "filterwarnings", "resetwarnings"})
+"""Functions without which Python leaves out many warnings."""
 _MOST_FLAGS = 8
 """Most names of one `try` that are read as telling whether it raised: the time to read them grows with their number."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -166,6 +172,8 @@ class ProofScript:
             case ast.Try(body=body, handlers=handlers) | ast.TryStar(body=body, handlers=handlers):
                 given = [*(handler.name for handler in handlers if handler.name is not None), *set_by(node)]
                 return [(each, given) for each in body]
+            case ast.With(body=body) | ast.AsyncWith(body=body):
+                return [(each, _recording(node)) for each in body]
             case ast.Match(subject=subject, cases=cases):
                 return [(subject, [name for each in cases for name in _captured(each.pattern)])]
             case ast.Call(func=function, args=arguments, keywords=keywords):
@@ -209,6 +217,8 @@ class ProofScript:
                 return [(name, node)]
             case ast.ExceptHandler(name=str(name)):
                 return [(name, node)]
+            case ast.With(body=body) | ast.AsyncWith(body=body):
+                return [(name, each) for name in _recording(node) for each in body]
             case ast.Match(subject=subject, cases=cases):
                 return [(name, subject) for each in cases for name in _captured(each.pattern)]
             case ast.Call(func=ast.Name(id="setattr"), args=[owner, _, value]):
@@ -229,6 +239,13 @@ def own_parts(function: Function) -> list[ast.AST]:
         if not isinstance(each, Function | ast.Lambda | ast.ClassDef):
             parts += ast.iter_child_nodes(each)
     return parts
+
+
+def is_lazy(function: Function) -> bool:
+    """Whether a call runs nothing of the function yet: it is a coroutine or a generator."""
+    return isinstance(function, ast.AsyncFunctionDef) or any(
+        isinstance(each, ast.Yield | ast.YieldFrom) for each in own_parts(function)
+    )
 
 
 def _fails(block: list[ast.stmt]) -> bool:
@@ -285,6 +302,8 @@ def names_in(node: ast.AST) -> list[str]:
             return _names(target)
         case ast.withitem(optional_vars=ast.expr() as target):
             return _names(target)
+        case ast.With() | ast.AsyncWith():
+            return _recording(node)
         case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
             return [*(handler.name for handler in handlers if handler.name is not None), *set_by(node)]
         case ast.Call(func=ast.Attribute(value=owner)):
@@ -304,6 +323,21 @@ def set_by(node: ast.Try | ast.TryStar) -> list[str]:
         for name in _names(target)
     )
     return list(dict.fromkeys(names))[:_MOST_FLAGS]
+
+
+def _recording(node: ast.With | ast.AsyncWith) -> list[str]:
+    """The names that hold what a `with` records of its block: what is printed there, warned or logged.
+
+    There are none if the script itself says something there, or does not ask for all warnings.
+    """
+    called = {last_name(part.func) for each in node.body for part in ast.walk(each) if isinstance(part, ast.Call)}
+    names = []
+    for each in node.items if called.isdisjoint(_SAYING) else ():
+        match each:
+            case ast.withitem(ast.Call(func=function, args=given), target) if last_name(function) in _RECORDING:
+                if last_name(function) != "catch_warnings" or not called.isdisjoint(_ASKING_FOR_WARNINGS):
+                    names += [name for part in [*given, *([target] if target else [])] for name in _names(part)]
+    return names
 
 
 def _paired(target: ast.expr, value: ast.AST) -> list[tuple[str, ast.AST]]:

@@ -19,6 +19,7 @@ from touchstone.audits.sandbox.script.definitions import OwnDefinitions
 from touchstone.audits.sandbox.script.dependence import Function, ProofScript, last_name, own_parts
 from touchstone.audits.sandbox.script.endings import ScriptEndings
 from touchstone.audits.sandbox.script.origins import TargetOrigins
+from touchstone.audits.sandbox.script.own_values import OwnValues
 from touchstone.audits.sandbox.script.scopes import ScriptScopes
 from touchstone.audits.sandbox.script.stand_ins import StandIns
 from touchstone.audits.sandbox.script.truths import ScriptTruths
@@ -33,7 +34,7 @@ _FORKS = frozenset({"os.fork", "os.forkpty"})
 class ScriptQuestions:
     """The questions of a script. `modules` are the names by which the target is imported.
 
-    What else is asked about the script is answered by its `definitions`, `origins`, `decisions` and `endings`.
+    Its `definitions`, `origins`, `decisions`, `endings` and `stand_ins` answer what else is asked about the script.
     """
 
     def __init__(self, source: ProofScript, modules: Sequence[str]) -> None:
@@ -44,8 +45,8 @@ class ScriptQuestions:
         self._truths = ScriptTruths(source, self.definitions, scopes, self.origins)
         self.decisions = TargetDecisions(source, self.origins, self._truths)
         self.endings = ScriptEndings(source, self.definitions, self._truths)
-        self._stand_ins = StandIns(source, self.origins, self.endings)
-        self._undecided = UndecidedEnds(source, self.origins, self.endings)
+        self.stand_ins = StandIns(source, self.origins, self.endings)
+        self._undecided = UndecidedEnds(source, self.origins, self.endings, OwnValues(source, self.definitions, scopes))
         self._parts = PartsThatRan(source, self.origins.is_of_target)
         self._unittests = UnittestResults(source, self.endings, self._parts)
 
@@ -68,6 +69,11 @@ class ScriptQuestions:
                 case ast.Assert(test=test) if self._source.depends(test) and self._is_always_true(node):
                     return f"What is asserted in line {node.lineno} is always true, whatever the target does."
                 case (
+                    ast.Assert(test=ast.Compare(left=one, ops=[ast.Eq() | ast.Is()], comparators=[other]))
+                    | ast.Call(func=ast.Attribute(attr="assertEqual"), args=[one, other])
+                ) if self._is_default(one, other) or self._is_default(other, one):
+                    return f"What is asserted in line {node.lineno} is the default that the script gives itself."
+                case (
                     ast.Assert(test=test, msg=ast.expr() as said)
                     | ast.Call(func=ast.Attribute(attr="assertTrue" | "assertFalse"), args=[test, said])
                 ) if self._is_meant_to_be_compared(test, said):
@@ -79,10 +85,10 @@ class ScriptQuestions:
         if failed := [line for line in record.failed if line not in self._input_lines]:
             return f"What is asserted in line {failed[0]} failed, and the script went on as if it had not."
         if self.endings.fails_with_another and not _FORKS.isdisjoint(record.started):
-            return self._stand_ins.why()  # what did not run here may have run in the other process
+            return self.stand_ins.why()  # what did not run here may have run in the other process
         if not (self.endings.fails_with_another or _FORKS.issuperset(record.started)):
             return "The script started another program, and does not fail if that does."
-        return self._stand_ins.why() or self._parts.missed(record)
+        return self.stand_ins.why() or self._parts.missed(record)
 
     def _is_meant_to_be_compared(self, test: ast.expr, said: ast.expr) -> bool:
         """Whether an assertion's message was meant to be compared with what is asserted, as in `assertTrue(f(3), 9)`.
@@ -95,6 +101,25 @@ class ScriptQuestions:
             return not isinstance(ast.literal_eval(self._scopes.literal(said)), str | None)
         except (ValueError, TypeError):
             return False
+
+    def _is_default(self, asked: ast.expr, other: ast.expr) -> bool:
+        """Whether a value may be what the script itself gives where the target has none: `getattr(box, "lid", 5) == 5`.
+
+        One that is false tells that there is none.
+        """
+        match self._scopes.literal(asked):
+            case ast.Call(func=ast.Name(id="getattr"), args=[_, _, given]):
+                pass
+            case ast.Call(func=ast.Attribute(attr="get"), args=[_, given]):
+                pass
+            case ast.BoolOp(op=ast.Or(), values=[*_, given]):
+                pass
+            case _:
+                return False
+        match (self._scopes.literal(given), self._scopes.literal(other)):
+            case (ast.Constant(value=value), ast.Constant(value=wanted)):
+                return bool(value) and value == wanted
+        return False
 
     def _is_always_true(self, assertion: ast.Assert) -> bool:
         return self._truths.truth(assertion.test, assertion) is True and self._truths.looks.any_left()

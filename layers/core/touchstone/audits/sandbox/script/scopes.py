@@ -126,9 +126,19 @@ class ScriptScopes:
         return False
 
     def literal(self, node: ast.AST) -> ast.AST:
-        """The value of a name that is bound once; anything else as it is."""
+        """The value of a name that is bound once and to one value; anything else as it is.
+
+        What a loop goes through, a `with` enters or several names share is not the value of a name.
+        """
         values = self._source.bindings.get(node.id, []) if isinstance(node, ast.Name) else []
-        return values[0] if len(values) == 1 else node
+        if len(values) != 1:
+            return node
+        match self._source.parents[id(values[0])]:
+            case ast.For() | ast.AsyncFor() | ast.comprehension() | ast.withitem():
+                return node
+            case ast.Assign(targets=targets) if not all(isinstance(each, ast.Name) for each in targets):
+                return node
+        return values[0]
 
     def same_as(self, node: ast.expr) -> ast.expr:
         """The name that a name stands for, if it is bound once and to that name; anything else as it is."""
@@ -140,6 +150,16 @@ class ScriptScopes:
     @cached_property
     def changed_later(self) -> frozenset[str]:
         """The names of what may be changed after it is made: a method of it is called, or it is given on."""
+        returned = {
+            part.id
+            for node in self._source.nodes
+            if isinstance(node, ast.Return) and isinstance(part := node.value, ast.Name)
+        }
+        return self.changed_inside | returned
+
+    @cached_property
+    def changed_inside(self) -> frozenset[str]:
+        """The names of what may be changed before a function returns it."""
         found = set()
         for node in self._source.nodes:
             if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
@@ -150,7 +170,7 @@ class ScriptScopes:
                 case ast.Call(func=ast.Name(id=name)) if name not in self._source.bindings:
                     pass  # a built-in function
                 case (
-                    ast.Attribute() | ast.Call() | ast.keyword() | ast.Starred() | ast.Return() | ast.Assign()
+                    ast.Attribute() | ast.Call() | ast.keyword() | ast.Starred() | ast.Assign()
                     | ast.List() | ast.Tuple() | ast.Dict()
                 ):  # fmt: skip
                     found.add(node.id)

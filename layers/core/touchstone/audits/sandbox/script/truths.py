@@ -133,6 +133,8 @@ class ScriptTruths:
                     return self.truth(value, at)
                 case ("map" | "filter" | "zip" | "iter" | "enumerate", [_, *_]):
                     return True
+                case ("isinstance" | "issubclass", [_, ast.Name(id="object")]):
+                    return True
                 case ("all", [ast.Tuple(elts=parts) | ast.List(elts=parts)]):
                     return _all(self.truth(part, at) for part in parts)
                 case ("any", [ast.Tuple(elts=parts) | ast.List(elts=parts)]):
@@ -202,7 +204,7 @@ class ScriptTruths:
             case ast.Subscript(value=held, slice=ast.Constant(value=place)):
                 plain = not isinstance(held, ast.Name) or held.id not in self._scopes.changed_later
                 if plain and isinstance(parts := self._scopes.literal(held), ast.Tuple | ast.List | ast.Dict):
-                    taken = _at_place(parts, place)
+                    taken = at_place(parts, place)
                     return taken is not None and self._carries(taken, at)
         return any(self._carries(part, at) for part in ast.iter_child_nodes(node))
 
@@ -256,7 +258,7 @@ class ScriptTruths:
         return isinstance(node, _CALM)
 
 
-def _at_place(parts: ast.Tuple | ast.List | ast.Dict, place: object) -> ast.expr | None:
+def at_place(parts: ast.Tuple | ast.List | ast.Dict, place: object) -> ast.expr | None:
     """The element of a literal at a constant place; None if the syntax does not show it."""
     if isinstance(parts, ast.Dict):
         found = [

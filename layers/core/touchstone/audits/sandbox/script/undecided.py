@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from touchstone.audits.sandbox.record import MOST_STRAYED, Record
-from touchstone.audits.sandbox.script.dependence import Function, ProofScript, last_name, set_by
+from touchstone.audits.sandbox.script.dependence import Function, ProofScript, last_name, names_in, set_by
 from touchstone.audits.sandbox.script.endings import ScriptEndings
 from touchstone.audits.sandbox.script.origins import TargetOrigins
+from touchstone.audits.sandbox.script.own_values import OwnValues
 
 _EXPECTING = ("assertRaises", "raises", "suppress")
 """How the names of functions begin that a `with` calls, and that keep an exception to themselves."""
@@ -16,10 +17,11 @@ _EXPECTING = ("assertRaises", "raises", "suppress")
 class UndecidedEnds:
     """The questions of a script whose answers decide nothing."""
 
-    def __init__(self, source: ProofScript, origins: TargetOrigins, endings: ScriptEndings) -> None:
+    def __init__(self, source: ProofScript, origins: TargetOrigins, endings: ScriptEndings, values: OwnValues) -> None:
         self._source = source
         self._origins = origins
         self._endings = endings
+        self._values = values
 
     def why(self, record: Record) -> str | None:
         """Why the end of a script says nothing of what it asks, as a sentence; None if nothing is found."""
@@ -31,6 +33,10 @@ class UndecidedEnds:
             return f"Whether something is raised in line {line} is only printed, and decides nothing."
         if (line := self._compared()) is not None:
             return f"What the script compares in line {line} decides nothing: the script asserts nothing."
+        if (line := self._passed_over(record)) is not None:
+            return f"The script ends the same with and without an exception in line {line}, and asserts nothing."
+        if (line := self._own()) is not None:
+            return f"What is asserted in line {line} is the script's own, and nothing of the target."
         return None
 
     def _answering(self, record: Record) -> str | None:
@@ -53,7 +59,12 @@ class UndecidedEnds:
         """
         for line, span in record.strayed:
             node, body, handled = self._source.node_at(span), *self._catching.get(line, ([], []))
-            if node is None or self._source.depends(node) or isinstance(self._source.statement_at(span), ast.Raise):
+            statement = self._source.statement_at(span)
+            if isinstance(statement, ast.Raise):
+                if body and self._raises_itself(statement, line):
+                    return line
+                continue
+            if node is None or self._source.depends(node):
                 continue
             names = {each.id for part in handled for each in ast.walk(part) if isinstance(each, ast.Name)}
             values = [value for name in names for value in self._source.bindings.get(name, ())]
@@ -61,6 +72,12 @@ class UndecidedEnds:
             if asked and not self._is_given(node, line):
                 return line
         return record.strayed[-1][0] if len(record.strayed) >= MOST_STRAYED else None  # there may be more
+
+    def _raises_itself(self, statement: ast.AST, line: int) -> bool:
+        """Whether a statement stands in the block of the `with` in a line, or in an `if` there."""
+        while isinstance(owner := self._source.parents[id(statement)], ast.If):
+            statement = owner
+        return isinstance(owner, ast.With | ast.AsyncWith) and owner.lineno == line
 
     def _is_given(self, node: ast.AST, line: int) -> bool:
         """Whether a `with` around a piece of syntax, other than that in a line, gives its exceptions to the target."""
@@ -103,6 +120,49 @@ class UndecidedEnds:
                     if plain and id(node) not in failing and all(map(_tells, ways)):
                         return node.lineno
         return None
+
+    def _passed_over(self, record: Record) -> int | None:
+        """The line of a `try` of which nothing is asserted, where nothing was raised, or anything would be caught.
+
+        None if there is none, or if the script uses what the `try` made.
+        """
+        if any(map(self._endings.could_fail, self._source.nodes)):
+            return None
+        for node in self._source.nodes:
+            if isinstance(node, ast.Try) and any(map(self._source.depends, node.body)):
+                caught = [each for each in node.handlers if each.lineno not in record.unpassed]
+                if any(map(_catches_all, caught)) or (node.handlers and not caught and not self._is_used(node)):
+                    return node.lineno
+        return None
+
+    def _is_used(self, node: ast.Try) -> bool:
+        """Whether what the block of a `try` makes is used elsewhere."""
+        parts = [part for each in node.body for part in ast.walk(each)]
+        made = {name for part in parts if not isinstance(part, ast.Call) for name in names_in(part)}
+        inside = {id(part) for part in ast.walk(node)}
+        return any(isinstance(part, ast.Return | ast.Yield | ast.Break | ast.Continue) for part in parts) or any(
+            isinstance(each, ast.Name) and each.id in made and id(each) not in inside for each in self._source.nodes
+        )
+
+    def _own(self) -> int | None:
+        """The line of an assertion, if the script asserts nothing but values of its own; else None."""
+        lines = []
+        for node in self._source.nodes:
+            match node:
+                case ast.Assert(test=test) if not isinstance(self._values.held(test), ast.Constant):
+                    asserted = [test]
+                case ast.Call(func=ast.Attribute(attr=name), args=[_, *_] as asserted) if name[
+                    6:7
+                ].isupper() and self._endings.could_fail(node):
+                    pass
+                case _ if not isinstance(node, ast.Assert) and self._endings.could_fail(node):
+                    return None
+                case _:
+                    continue
+            if not all(map(self._values.is_own, asserted)):
+                return None
+            lines.append(node.lineno)
+        return min(lines, default=None)
 
     def _compared(self) -> int | None:
         """The line of a comparison of what the target gives, if the script asserts nothing; None if there is none."""
@@ -155,6 +215,10 @@ def _called_in(block: Sequence[ast.stmt]) -> set[str]:
     return {
         last_name(each.value.func) for each in block if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)
     }
+
+
+def _catches_all(handler: ast.ExceptHandler) -> bool:
+    return handler.type is None or last_name(handler.type) in ("Exception", "BaseException")
 
 
 def _catches_only_failures(handlers: Sequence[ast.ExceptHandler]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from touchstone.audits.sandbox.record import Record
-from touchstone.audits.sandbox.script.dependence import Function, ProofScript, own_parts
+from touchstone.audits.sandbox.script.dependence import Function, ProofScript, is_lazy, own_parts
 
 
 class PartsThatRan:
@@ -24,7 +24,7 @@ class PartsThatRan:
 
         A call of a coroutine or of a generator whose value is dropped runs nothing of it.
         """
-        lost = self._dropped if _is_lazy(function) else frozenset()
+        lost = self._dropped if is_lazy(function) else frozenset()
         return [each for each in self._uses.get(function.name, ()) if id(each) not in lost]
 
     def missed(self, record: Record) -> str | None:
@@ -34,7 +34,7 @@ class PartsThatRan:
         here = ", in the process that is watched" if record.started else ""
         calls = {name: each for name, uses in self._uses.items() for each in uses if id(each) in self._dropped}
         for node in idle:
-            if node.name in calls and _is_lazy(node) and self._source.depends(node):
+            if node.name in calls and is_lazy(node) and self._source.depends(node):
                 call = f"What is in {node.name} never ran: the call in line {calls[node.name].lineno}"
                 return (
                     f"{call} is not awaited." if isinstance(node, ast.AsyncFunctionDef) else f"{call} is not iterated."
@@ -142,10 +142,3 @@ def _is_test(function: Function) -> bool:
 def _first_line(function: Function) -> int:
     """The line with which Python says that a function begins."""
     return min(each.lineno for each in (function, *function.decorator_list))
-
-
-def _is_lazy(function: Function) -> bool:
-    """Whether a call runs nothing of the function yet: it is a coroutine or a generator."""
-    return isinstance(function, ast.AsyncFunctionDef) or any(
-        isinstance(each, ast.Yield | ast.YieldFrom) for each in own_parts(function)
-    )
