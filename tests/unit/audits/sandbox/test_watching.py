@@ -11,9 +11,13 @@ import pytest
 from touchstone.audits.sandbox import watching
 from touchstone.audits.sandbox.watching import kill_all, process_tree, resource_use
 
-PARENT = (
-    "import subprocess, sys\nwith subprocess.Popen([sys.executable, '-c', 'input()']):\n    print('on', flush=True)"
-)
+PARENT = """
+import subprocess, sys, time
+while time.process_time() < 0.05:
+    pass
+with subprocess.Popen([sys.executable, '-c', 'input()']):
+    print('on', flush=True)
+"""
 
 
 @pytest.mark.parametrize("told", [watching._CHILDREN_FILE, Path("/proc/self/nothing")])
