@@ -8,6 +8,7 @@ the question itself. Neither a list of numbers nor an expression says what it wa
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from touchstone.checks.equivalence.orders import turned_around
@@ -85,7 +86,7 @@ def falls_short(question: str, given: ReadAnswer, expected: ReadAnswer, *, exact
     if _lacks_digits(question, value, wanted, exact=exact):
         return True
     forms = _form_of(value), _form_of(wanted)
-    if None in forms or forms[0] == forms[1]:
+    if None in forms or forms[0] == forms[1] or _have_the_primes(question, value, wanted):
         return False
     if not exact and isinstance(value, Quantity) and isinstance(value.tree, Number):
         return False  # any number within the tolerance will do
@@ -97,7 +98,8 @@ def falls_short(question: str, given: ReadAnswer, expected: ReadAnswer, *, exact
         return True
     works_out = _ASKS["work_out"].search(question) is not None
     left, least = _left_to_do(value), _left_to_do(wanted)
-    if left > least and (works_out or (least == 0 and not _may_count(value))):
+    plain = least == 0 or (_have_powers(value) and not _have_powers(wanted))  # π·3² for 9π
+    if left > least and (works_out or (plain and not _may_count(value))):
         return True
     asked, answer = _skeleton(question, prose=True), _skeleton(given.part)
     # 17·25 says no more than `the product of 17 and 25`, nor 10:15 more than `10 boys and 15 girls`.
@@ -122,7 +124,7 @@ def _is_worded_otherwise(question: str, given: ReadAnswer, expected: ReadAnswer)
     # The question's own words, "km" or "three quarters", are neither what they stand for nor another form.
     own = given.part.casefold() in question.casefold()
     worded = not _HAS_DIGIT.search(given.part) and _HAS_DIGIT.search(expected.part) is not None
-    return own and _ASKS["form" if worded else "abbreviated"].search(question) is not None
+    return own and any(_ASKS[each].search(question) for each in (("form", "quoted") if worded else ("quoted",)))
 
 
 def _letters(text: str) -> str:
@@ -169,6 +171,27 @@ def _stands_alone(inequality: str) -> bool:
     """Whether a name stands alone on a side of an inequality, x < 4 and 1 < x < 3, or the text is none."""
     sides = _ORDERED.split(inequality)
     return len(sides) == 1 or any(map(_ONLY_A_NAME.fullmatch, sides))
+
+
+def _have_the_primes(question: str, value: Value, wanted: Value) -> bool:
+    """Whether a question asks for prime factors, and both products have the same, with or without powers: 2²·3."""
+    if _ASKS["primes"].search(question) is None or _ASKS["powers"].search(question):
+        return False
+    if not (isinstance(value, Quantity) and isinstance(wanted, Quantity)):
+        return False
+    return _spread(value.tree) == _spread(wanted.tree)
+
+
+def _spread(tree: Tree) -> Counter[Hashable]:
+    """How often each factor stands in a product."""
+    factors = Counter[Hashable]()
+    for form in _factors(tree)[1]:
+        match form:
+            case ("pow", base, ("number", Fraction() as power, _)) if power.denominator == 1 and power > 0:
+                factors[base] += int(power)
+            case _:
+                factors[form] += 1
+    return factors
 
 
 def _form_of(value: Value) -> Hashable | None:
@@ -269,17 +292,35 @@ def _left_to_do(value: Value) -> int:
 
 def _may_count(value: Value) -> bool:
     """Whether a value may be a number of ways as it is often written, 2^10, and not 3·6, which is left undone."""
-    return any(not _COUNTING.isdisjoint(each.tree.operations) for each in _quantities(value))
+    trees = [each.tree for each in _quantities(value)]
+    counting = [each for each in trees if not (each.names or each.has_decimal or "root" in each.operations)]
+    return any(not _COUNTING.isdisjoint(each.operations) for each in counting)
+
+
+def _have_powers(value: Value) -> bool:
+    return any("pow" in each.tree.operations for each in _quantities(value))
 
 
 def _quantities(value: Value) -> list[Quantity]:
-    """The expressions of a value, with or without a name: both of x = 1, y = 6/2."""
+    """The expressions of a value, with or without names: both of x = 1 or x = 6/2."""
     match value:
         case Quantity():
             return [value]
-        case Solutions(alternatives=(bindings,)):
-            return [named for _, named in bindings if isinstance(named, Quantity)]
-    return []
+        case Solutions(alternatives=alternatives):
+            values = [named for one in alternatives for _, named in one]
+        case Items(values=several):
+            values = list(several)
+        case _:
+            return []
+    return [replace(each, tree=_without_zero(each.tree)) for each in values if isinstance(each, Quantity)]
+
+
+def _without_zero(tree: Tree) -> Tree:
+    """One of the two values of ±3, which is read as 0 + 3 and 0 - 3."""
+    match tree:
+        case Apply("add", (Number(value=zero), one)) if zero == 0:
+            return one
+    return tree
 
 
 def _decimals(value: Value) -> int:
