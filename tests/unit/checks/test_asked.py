@@ -245,6 +245,7 @@ GOOD = [
     ("The price of $2 is reduced by a quarter. What is it now?", "$1 1/2", "$1.50"),
     ("How long is the trip from 9:15 to 11:00?", "1 h 45 min", "105 minutes"),
     ("What is the length in metres?", "1.5", "1.5 m"),
+    ("最快的用了多少时间？", "1.5分钟", "90秒"),
     ("Give your answer to 2 decimal places.", "2.50", "2.5"),
     ("Round it to 3 decimal places.", ".125", "0.125"),
     ("What is the exact value?", "0.75", "3/4"),
