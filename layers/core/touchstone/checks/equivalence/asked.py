@@ -112,13 +112,11 @@ def falls_short(question: str, given: ReadAnswer, expected: ReadAnswer, *, exact
 
 def _is_worded_otherwise(question: str, given: ReadAnswer, expected: ReadAnswer) -> bool:
     """Whether a question asks for certain words, letters or signs, and the answer has other ones than the expected."""
-    if _ASKS["punctuation"].search(question) and given.original.split() != expected.original.split():
-        return True
-    if _ASKS["letters"].search(question) and _letters(given.part) != _letters(expected.part):
-        return True
-    one, other = (_letters(each.part).casefold().replace("and", "") for each in (given, expected))
+    letters = _letters(given.part), _letters(expected.part)
+    one, other = (each.casefold().replace("and", "") for each in letters)
     if one == other:
-        return False
+        asks = "punctuation" if letters[0] == letters[1] else "letters"
+        return _ASKS[asks].search(question) is not None
     if _ASKS["wording"].search(question):
         return True
     # The question's own words, "km" or "three quarters", are neither what they stand for nor another form.
@@ -175,11 +173,11 @@ def _stands_alone(inequality: str) -> bool:
 
 def _have_the_primes(question: str, value: Value, wanted: Value) -> bool:
     """Whether a question asks for prime factors, and both products have the same, with or without powers: 2²·3."""
-    if _ASKS["primes"].search(question) is None or _ASKS["powers"].search(question):
+    if not (isinstance(value, Quantity) and isinstance(wanted, Quantity)) or _spread(value.tree) != _spread(
+        wanted.tree
+    ):
         return False
-    if not (isinstance(value, Quantity) and isinstance(wanted, Quantity)):
-        return False
-    return _spread(value.tree) == _spread(wanted.tree)
+    return _ASKS["primes"].search(question) is not None and _ASKS["powers"].search(question) is None
 
 
 def _spread(tree: Tree) -> Counter[Hashable]:
