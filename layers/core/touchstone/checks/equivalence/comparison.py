@@ -296,10 +296,18 @@ class Comparison:
                     return self._point(left.alternatives[0], right, as_written=same)
                 if right.ordered and len(left.alternatives) > 1 and not _indexed(left):
                     return None if same else same  # two values, and a point or an interval
-                return same if _single_named(left) else same or None
+                return (
+                    same if _single_named(left) else (same and self._listed(left.alternatives, values, right)) or None
+                )
             case Quantity():
                 return False if _single_named(left) else None
         return None
+
+    def _listed(self, alternatives: Sequence[Bindings], values: Sequence[Value], right: Items) -> Answer:
+        """Whether a list has the values of several names in their order: x = 3, y = 2 is 3, 2."""
+        if len(alternatives) > 1 or self._items(Items(tuple(values), "{}"), replace(right, brackets="()")):
+            return True
+        return self._point(alternatives[0], replace(right, brackets="()"), as_written=None)
 
     def _point(self, bindings: Bindings, point: Items, *, as_written: Answer) -> Answer:
         """Whether named values are a point: y = 2, x = 1 is (1, 2). None if they are one only in another order.

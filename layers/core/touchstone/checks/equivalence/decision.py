@@ -100,12 +100,13 @@ def equivalent(
 
     `tolerance`: a number or quantity that differs counts as the same if it lies within the tolerance; other kinds of
     value do not. `question`: what was asked. Where it may ask for an order, or for several things by name, lists that
-    differ in their order give None (3, 1, 2 and 1, 2, 3). Where it asks for a form or a unit, contains the given answer
-    itself, or asks to work out what the answer leaves undone, the same value in another form gives None (6/8 and 3/4).
-    So does a value in other words or signs where it asks for words of a language, for words or for digits (12 and
-    twelve), what is left undone with the numbers of the question (17·25 and 425), and a product of matrices in another
-    order. None: it is not known, and the value alone counts. `at_once`: raises `NotAtOnceError` if the check may take
-    more than `AT_ONCE_SECONDS`.
+    differ in their order give None (3, 1, 2 and 1, 2, 3). Where it asks for a form, a unit, a percentage or a fraction,
+    for digits (2.5 and 2.50) or the exact value, contains the given answer itself, or asks to work out what the answer
+    leaves undone, the same value in another form gives None (6/8 and 3/4). So does a value in other words, letters or
+    signs where it asks for words of a language, for words, digits, capital letters or an equation (12 and twelve). So
+    do plain arithmetic that is left undone (17·25 and 425), and a product of matrices in another order. None: it is not
+    known, and the value alone counts. `at_once`: raises `NotAtOnceError` if the check may take more than
+    `AT_ONCE_SECONDS`.
     """
     _require_kinds(given, expected, tolerance, question)
     if _DIGITS.fullmatch(given) and _DIGITS.fullmatch(expected):

@@ -209,6 +209,9 @@ def _chinese(token: Token, before: list[Token]) -> list[Token]:
     text = token.text
     if text == "百分之":
         return [token]
+    if text.startswith("百分之") and (percent := number_in_words(text[3:])) is not None:
+        number = token._replace(kind="number", text=text[3:], start=token.start + 3, value=Number(percent))
+        return [token._replace(text="百分之", end=number.start), number._replace(spaced=False)]
     joint = next((joint for joint in _JOINTS if text.startswith(joint)), "")
     part = _CHINESE.match(text, len(joint)) if joint and before and _whole(before[-1]) else None
     if part is not None and (share := _value(part[0])) is not None:
