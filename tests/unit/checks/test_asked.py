@@ -100,6 +100,8 @@ FALLS_SHORT = [
     # another language, or digits for words
     ("What is 'Monday' in German?", "Monday", "Montag"),
     ("Translate into German: Monday", "Monday", "Montag"),
+    ("Choose a or an: __ apple", "a apple", "an apple"),
+    ("Put the definite article before it.", "a dog", "the dog"),
     ("How do you say yes in French?", "yes", "oui"),
     ("Translate '5 hours' into German.", "5 hours", "5 Stunden"),
     ("What does Montag mean?", "Montag", "Monday"),
