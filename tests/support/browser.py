@@ -65,7 +65,8 @@ class Seen:
         """Sign in on the way to a page."""
         self.open(address)
         self.page.get_by_label(re.compile("Token|令牌")).fill(token)
-        self.page.locator("main form button").click()
+        with self.page.expect_navigation():
+            self.page.locator("main form button").click()
         return self.page
 
     def keep(self, name: str) -> None:
