@@ -67,7 +67,7 @@ def falls_short(question: str, given: ReadAnswer, expected: ReadAnswer, *, exact
     the expected value is not `exact`, since a tolerance admits others, no form is asked for.
     """
     value, wanted = _as_number(given.value), expected.value
-    if _ASKS["wording"].search(question) and _letters(given.part) != _letters(expected.part):
+    if _ASKS["wording"].search(question) and _are_worded_otherwise(given.part, expected.part):
         return True
     if _ASKS["notation"].search(question) and bool(_ORDERED.search(given.part)) != bool(_ORDERED.search(expected.part)):
         return True
@@ -98,9 +98,12 @@ def falls_short(question: str, given: ReadAnswer, expected: ReadAnswer, *, exact
     return works_out and isinstance(value, Quantity) and bool(value.tree.variables) and _is_made_of(answer, asked)
 
 
-def _letters(text: str) -> str:
-    """The letters and digits of a text in one case: `Twenty-one.` and `twenty one` have the same."""
-    return "".join(filter(str.isalnum, normalised(text, "NFKC").casefold()))
+def _are_worded_otherwise(given: str, expected: str) -> bool:
+    """Whether two texts differ in their words, or in the digits for which one has words: 12 and twelve, not 12 km."""
+    one, other = (normalised(text, "NFKC").casefold() for text in (given, expected))
+    words = ["".join(filter(str.isalpha, text)) for text in (one, other)]
+    figures = ["".join(filter(str.isdigit, text)) for text in (one, other)]
+    return any(words) and (figures[0] != figures[1] or (all(words) and words[0] != words[1]))
 
 
 def _is_unsolved(question: str, given: str, expected: str) -> bool:
