@@ -208,6 +208,13 @@ HOLDS = [
     "import tinylib\ndef run():\n    yield tinylib.Box(1)\n    return ()\nassert len(list(run())) == 1",
     "import tinylib\nassert getattr(tinylib.Box(1), 'chest', None) is None and tinylib.Box(1).lid",
     "import tinylib\nassert tinylib.LABELS.get('a', 2) == 1",
+    "import tinylib\nshelf = tinylib.Shelf()\nassert shelf.get('box', 5) == 5 and tinylib.Shelf().get('box', 2) == 2",
+    # what the target may change within a list of the script's
+    "import tinylib\nboxes = [{'a': 1}, {}]\ntinylib.label(boxes[0])\nassert boxes[0] == {'a': 1, 'label': 1}",
+    "import tinylib\nboxes = [{'a': 1}, {}]\nfor box in boxes:\n    tinylib.label(box)\nassert len(boxes[1]) == 1",
+    "import tinylib\nboxes = {'a': {}}\n[tinylib.label(box) for box in boxes.values()]\nassert 'label' in boxes['a']",
+    "import tinylib\nbox = {'a': 1}\ndef given():\n    return box\ntinylib.label(given())\nassert 'label' in box",
+    "import tinylib\nbox = {'a': 1}\ntinylib.call(lambda _: tinylib.label(box))\nassert 'label' in box",
     f"{MINE}        return 5\nassert tinylib.give(Mine(1)).open() == 5",
     "import tinylib\nfor name in ('Box', 'Crate'):\n    assert hasattr(tinylib, name), name",
     "import tinylib\nwidth, lid = (tinylib.Box(1).width, 2)\nassert width, lid + 1",
