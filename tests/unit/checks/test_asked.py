@@ -142,6 +142,7 @@ GOOD = [
     ("Translate the parabola y = x^2 by 2 units to the right.", "y = x^2 - 4x + 4", "y = (x - 2)^2"),
     ("The point (1, 2) is translated along the vector (3, 4). Where is its image?", "x = 4, y = 6", "(4, 6)"),
     ("Write it in interval notation.", "(2, +∞)", "(2, ∞)"),
+    ("用区间法解不等式 3x > 6", "(2, ∞)", "x > 2"),
     ("Solve 3x > 6.", "(2, ∞)", "x > 2"),
     ("Simplify 6/8.", "$\\frac{3}{4}$", "3/4"),
     ("Simplify (2x + 4)/2.", "2 + x", "x + 2"),

@@ -290,6 +290,8 @@ def test_a_teachers_file_is_read_and_what_is_left_out_is_named() -> None:
         ("<PRE>if x:<br>&nbsp;&nbsp;y</PRE>", "if x:\n  y"),
         ("<style>p > b {color: red}</style>Is it?<script>if (a < b) {c}</script>", "Is it?"),
         ("Is it?<script>not closed <b>", "Is it?"),
+        ('Is it <script type="math/tex">x^2</script>?', "Is it x^2?"),
+        ("<style-guide>Is it?</style-guide>", "Is it?"),
     ],
 )
 def test_a_text_in_html_is_read_as_it_is_shown(written: str, shown: str) -> None:
