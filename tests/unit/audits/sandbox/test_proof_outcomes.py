@@ -301,6 +301,11 @@ REFUTED = [
     ),
     # what it prints or warns of
     f"{RECORDED.format('tinylib.say()')}assert 'HELLO' in said.getvalue()",
+    (
+        "import contextlib, io, tinylib\ndef main():\n    said = io.StringIO()\n"
+        "    with contextlib.redirect_stdout(said):\n        tinylib.say()\n    print('said')\n"
+        "    assert 'HELLO' in said.getvalue()\nmain()"
+    ),
     f"{RECORDED.format('tinylib.Box(1)')}text = said.getvalue()\nassert text, 'nothing is said'",
     (
         "import warnings, tinylib\nwith warnings.catch_warnings(record=True) as told:\n"
@@ -591,6 +596,11 @@ ERROR = [
     (
         "import warnings, tinylib\nwith warnings.catch_warnings(record=True) as told:\n    tinylib.Box(1)\n"
         "assert len(told) == 1"
+    ),
+    f"def show(box):\n    print(box.width)\n{RECORDED.format('show(tinylib.Box(1))')}assert said.getvalue() == '1.0'",
+    (
+        "import warnings as w, tinylib\ndef made():\n    w.warn('own')\n    return tinylib.Box(1)\n"
+        "with w.catch_warnings(record=True) as said:\n    w.simplefilter('always')\n    made()\nassert not said"
     ),
     f"{RECORDED.format('pass')}tinylib.say()\nassert said.getvalue() == 'hello'",
     # an end that is no end

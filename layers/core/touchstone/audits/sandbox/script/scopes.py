@@ -85,7 +85,7 @@ class ScriptScopes:
         """By block and name: where statements bind the name, in order, whether to the target's, and if any do."""
         found: dict[tuple[int, str], dict[int, bool]] = {}
         for node in self._source.nodes:
-            for name in names_in(node):
+            for name in (*names_in(node), *self._source.recorded(node)):
                 of_target, part = self._source.binds(node, name), node
                 while (owner := self._source.parents[id(part)]) is not None:
                     if isinstance(part, Function) and name in self._locals[id(part)]:
