@@ -138,6 +138,8 @@ def test_choices_that_are_right_only_together_are_all_in_the_key(shares: tuple[f
         ("=Frog =%50%Toad*", ("Frog",), ["an answer that is right in part"]),
         ("~%100%a ~%-50%b", ("a",), ["what a wrong answer takes away"]),
         ("=a ~%-33.33333%b", ("a",), ["what a wrong answer takes away"]),
+        ("=a ~%-100%b", ("a",), ["what a wrong answer takes away"]),
+        ("=Grant=U. S. Grant", ("Grant", "U. S. Grant"), []),
     ],
 )  # fmt: skip
 def test_what_moodle_marks_as_right_is_the_key_and_nothing_is_lost_in_silence(
