@@ -42,6 +42,14 @@ def say():
     print("hello")
 
 
+def label(box):
+    box["label"] = 1
+
+
+class Shelf(dict):
+    pass
+
+
 def insist(value):
     assert value, "tinylib insists"
 

@@ -138,6 +138,8 @@ def test_choices_that_are_right_only_together_are_all_in_the_key(shares: tuple[f
         ("=Frog =%50%Toad*", ("Frog",), ["an answer that is right in part"]),
         ("~%100%a ~%-50%b", ("a",), ["what a wrong answer takes away"]),
         ("=a ~%-33.33333%b", ("a",), ["what a wrong answer takes away"]),
+        ("=a ~%-100%b", ("a",), ["what a wrong answer takes away"]),
+        ("=Grant=U. S. Grant", ("Grant", "U. S. Grant"), []),
     ],
 )  # fmt: skip
 def test_what_moodle_marks_as_right_is_the_key_and_nothing_is_lost_in_silence(
@@ -290,6 +292,8 @@ def test_a_teachers_file_is_read_and_what_is_left_out_is_named() -> None:
         ("<PRE>if x:<br>&nbsp;&nbsp;y</PRE>", "if x:\n  y"),
         ("<style>p > b {color: red}</style>Is it?<script>if (a < b) {c}</script>", "Is it?"),
         ("Is it?<script>not closed <b>", "Is it?"),
+        ('Is it <script type="math/tex">x^2</script>?', "Is it x^2?"),
+        ("<style-guide>Is it?</style-guide>", "Is it?"),
     ],
 )
 def test_a_text_in_html_is_read_as_it_is_shown(written: str, shown: str) -> None:

@@ -208,6 +208,13 @@ HOLDS = [
     "import tinylib\ndef run():\n    yield tinylib.Box(1)\n    return ()\nassert len(list(run())) == 1",
     "import tinylib\nassert getattr(tinylib.Box(1), 'chest', None) is None and tinylib.Box(1).lid",
     "import tinylib\nassert tinylib.LABELS.get('a', 2) == 1",
+    "import tinylib\nshelf = tinylib.Shelf()\nassert shelf.get('box', 5) == 5 and tinylib.Shelf().get('box', 2) == 2",
+    # what the target may change within a list of the script's
+    "import tinylib\nboxes = [{'a': 1}, {}]\ntinylib.label(boxes[0])\nassert boxes[0] == {'a': 1, 'label': 1}",
+    "import tinylib\nboxes = [{'a': 1}, {}]\nfor box in boxes:\n    tinylib.label(box)\nassert len(boxes[1]) == 1",
+    "import tinylib\nboxes = {'a': {}}\n[tinylib.label(box) for box in boxes.values()]\nassert 'label' in boxes['a']",
+    "import tinylib\nbox = {'a': 1}\ndef given():\n    return box\ntinylib.label(given())\nassert 'label' in box",
+    "import tinylib\nbox = {'a': 1}\ntinylib.call(lambda _: tinylib.label(box))\nassert 'label' in box",
     f"{MINE}        return 5\nassert tinylib.give(Mine(1)).open() == 5",
     "import tinylib\nfor name in ('Box', 'Crate'):\n    assert hasattr(tinylib, name), name",
     "import tinylib\nwidth, lid = (tinylib.Box(1).width, 2)\nassert width, lid + 1",
@@ -294,6 +301,11 @@ REFUTED = [
     ),
     # what it prints or warns of
     f"{RECORDED.format('tinylib.say()')}assert 'HELLO' in said.getvalue()",
+    (
+        "import contextlib, io, tinylib\ndef main():\n    said = io.StringIO()\n"
+        "    with contextlib.redirect_stdout(said):\n        tinylib.say()\n    print('said')\n"
+        "    assert 'HELLO' in said.getvalue()\nmain()"
+    ),
     f"{RECORDED.format('tinylib.Box(1)')}text = said.getvalue()\nassert text, 'nothing is said'",
     (
         "import warnings, tinylib\nwith warnings.catch_warnings(record=True) as told:\n"
@@ -584,6 +596,11 @@ ERROR = [
     (
         "import warnings, tinylib\nwith warnings.catch_warnings(record=True) as told:\n    tinylib.Box(1)\n"
         "assert len(told) == 1"
+    ),
+    f"def show(box):\n    print(box.width)\n{RECORDED.format('show(tinylib.Box(1))')}assert said.getvalue() == '1.0'",
+    (
+        "import warnings as w, tinylib\ndef made():\n    w.warn('own')\n    return tinylib.Box(1)\n"
+        "with w.catch_warnings(record=True) as said:\n    w.simplefilter('always')\n    made()\nassert not said"
     ),
     f"{RECORDED.format('pass')}tinylib.say()\nassert said.getvalue() == 'hello'",
     # an end that is no end

@@ -224,6 +224,13 @@ LARGE = {
     "what is recorded": "import lib, io\nb = io.StringIO()\n"
     + "with redirect_stdout(b):\n    lib.x()\n" * 1800
     + "assert b.getvalue()\n",
+    "one long recording": "import lib, io\nb = io.StringIO()\nwith redirect_stdout(b):\n"
+    + "    lib.x()\n" * 6000
+    + "assert b.getvalue()\n",
+    "recordings and prints": "def f():\n    print()\n" * 1500
+    + "import lib\n"
+    + "with redirect_stdout(b):\n    lib.x()\n" * 1200,
+    "lists in lists": f"import lib\na = [{'[1],' * 9000}]\n" + "lib.x(a[0])\n" * 2500 + "assert a[1] == [1]",
     "what a try makes": _lines("import lib\n", "try:\n x{} = lib.x()\nexcept V:\n 0\nx{}\n", "x0"),
     "names that a try sets": "import lib\ntry:\n"
     + "".join(f"    lib.x(f{i})\n    f{i} = 1\n" for i in range(3000))

@@ -90,14 +90,14 @@ def is_word(token: Token) -> bool:
 
 def arithmetic_tokens(text: str) -> list[Token]:
     """The tokens of a solution, in linear time. Raises OutOfBoundsError for a number of too many digits."""
-    text = _PATTERN["row"].sub(lambda row: row[0].replace("|", BREAK), text.replace("，", "；"))
+    text = _PATTERN["row"].sub(lambda row: _PATTERN["border"].sub(BREAK, row[0]), text.replace("，", "；"))
     tokens = tokens_of(_SPECIAL.sub(_respelled, folded(text)), prose=True)
     found: list[Token] = []
     for place, token in enumerate(tokens):
         match token.kind:
             case "number" | "open" | "close":
                 found.append(token)
-            case "letters" | "han" if _is_times(token, found[-2:], tokens[place + 1 : place + 3]):
+            case "letters" | "han" if _is_times(token, found[-4:], tokens[place + 1 : place + 5]):
                 found.append(token._replace(kind="sign", text="*"))
             case "letters" if token.text in ("π", "pi"):
                 found.append(token._replace(kind="number", text="π", value=Number(PI)))
@@ -167,8 +167,10 @@ def _is_times(token: Token, earlier: Sequence[Token], behind: Sequence[Token]) -
     match text:
         case "x":
             return is_start(after) and (token.spaced == after.spaced or is_currency(after))
-        case "of" if earlier[0].is_sign("/") and before.kind == after.kind == "number":
-            return behind[-1].is_sign(*RELATIONS)
+        case "of" if earlier[-2:][0].is_sign("/") and before.kind == after.kind == "number":
+            # 1 - 1/4 of 20 may be three quarters of 20, and 1/4 of 2 = 30 minutes is of 2 hours.
+            stated = any(each.is_sign(*RELATIONS) for each in behind[1:2])
+            return stated and not (earlier[0].is_sign("-", "/") or any(each.text in UNITS for each in behind[3:]))
         case "of" | "von" | "de":
             return before.is_sign("%") and (after.kind in ("number", "open") or is_currency(after))
         case "的":

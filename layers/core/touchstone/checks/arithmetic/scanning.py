@@ -37,6 +37,8 @@ _IRRATIONAL = frozenset(("π", "√", "sqrt"))
 MAX_OPERAND_TOKENS = 300
 MAX_STARTS = 8
 """How many places are tried where the left side of an `=` may begin."""
+_MOST_FACTORS = 3
+"""Most letters that are read as factors behind a bracket; more are a word."""
 _CLOSING_REACH = 4
 """A number within this many tokens behind a Chinese word continues the expression."""
 
@@ -257,7 +259,7 @@ class Scan:
         """Whether letters behind a bracket may be factors: the left side of ½(bh) = ½(6)(8), as LaTeX writes it."""
         closed = next((at for at in range(index - 1, start, -1) if self.tokens[at].kind == "close"), index)
         tail = self.tokens[closed + 1 : index]
-        return bool(tail) and tail[0].kind == "letters" and not units_named(tail)
+        return bool(tail) and tail[0].kind == "letters" and len(tail[0].text) <= _MOST_FACTORS and not units_named(tail)
 
     def ratios(self) -> Iterator[tuple[int, int, Statement]]:
         """Every statement that two ratios are the same, as one of two quotients that are about the same.

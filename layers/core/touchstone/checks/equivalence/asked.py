@@ -117,12 +117,22 @@ def _is_worded_otherwise(question: str, given: ReadAnswer, expected: ReadAnswer)
     if one == other:
         asks = "punctuation" if letters[0] == letters[1] else "letters"
         return _ASKS[asks].search(question) is not None
-    if _ASKS["wording"].search(question):
+    if _ASKS["figures"].search(question):
+        return True
+    if _ASKS["wording"].search(question) and _have_other_words(given.part, expected.part):
         return True
     # The question's own words, "km" or "three quarters", are neither what they stand for nor another form.
     own = given.part.casefold() in question.casefold()
     worded = not _HAS_DIGIT.search(given.part) and _HAS_DIGIT.search(expected.part) is not None
     return own and any(_ASKS[each].search(question) for each in (("form", "quoted") if worded else ("quoted",)))
+
+
+def _have_other_words(given: str, expected: str) -> bool:
+    """Whether two texts differ in their words, or in the digits for which one has words: 12 and twelve, not 12 km."""
+    one, other = (normalised(text, "NFKC").casefold() for text in (given, expected))
+    words = ["".join(filter(str.isalpha, text)) for text in (one, other)]
+    figures = ["".join(filter(str.isdigit, text)) for text in (one, other)]
+    return any(words) and (figures[0] != figures[1] or (all(words) and words[0] != words[1]))
 
 
 def _letters(text: str) -> str:

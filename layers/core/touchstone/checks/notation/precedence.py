@@ -10,8 +10,8 @@ type Way = tuple[str, re.Pattern[str], str]
 
 DIVISOR: Way = ("/", re.compile(r"(÷|\\div(?![A-Za-z])) ?(\d{1,9} ?[/／] ?\d{1,9})"), r"\1 (\2)")
 """6 ÷ 1/2 as 6 ÷ (1/2)."""
-EXPONENT: Way = ("^", re.compile(r"((?:(?<![A-Za-z\\])e|\d) ?\^ ?)(-? ?\d{1,9}[knt-z])(?![A-Za-z])"), r"\1(\2)")
-"""e^2x as e^(2x)."""
+EXPONENT: Way = ("^", re.compile(r"((?:(?<![A-Za-z]{2})(?<!\\)e|\d) ?\^ ?)(-? ?\d{1,9}[knt-z])(?![A-Za-z])"), r"\1(\2)")
+"""e^2x as e^(2x), and xe^2x as xe^(2x)."""
 ROOT: Way = ("^", re.compile(r"(\^ ?)(-? ?1 ?/ ?\d{1,3})(?!\d)"), r"\1(\2)")
 """x^1/2 as x^(1/2)."""
 POWER: Way = ("^", re.compile(r"(\^ ?)(?!(\d{1,3}) ?/ ?\2(?!\d))(-? ?\d{1,3} ?/ ?\d{1,3})(?!\d)"), r"\1(\3)")

@@ -29,10 +29,12 @@ MOST_DEEP = 4
 """How many raised and lowered texts within each other are told apart. It bounds the work on hostile texts."""
 
 _MARKED = re.compile(
-    r"<!--[\s\S]*?(?:-->|\Z)|<(?i:script|style)\b[\s\S]*?(?:</(?i:script|style)\s*+>|\Z)|<[!?][^<>]*+>|<(/?)([a-zA-Z][^\s<>/\"']*+)(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+>"
+    r"<!--[\s\S]*?(?:-->|\Z)|<(?i:script|style)(?=[\s/>])(?![^<>]*?math/)[\s\S]*?(?:</(?i:script|style)\s*+>|\Z)"
+    r"|<[!?][^<>]*+>|<(/?)([a-zA-Z][^\s<>/\"']*+)(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+>"
 )
-"""A comment, a program or a style, a declaration, or a tag with its name. Only the first three reach past a "<", so a
-text that opens many tags and closes none is read in linear time. What nothing closes of them reaches to the end."""
+"""A comment, a program or a style (but not a formula, of the type math/tex), a declaration, or a tag with its name.
+Only the first three reach past a "<", so a text that opens many tags and closes none is read in linear time. What
+nothing closes of them reaches to the end."""
 _ENDLESS = re.compile(r"&#[0-9]{10,}+;?")
 """A character reference whose number is beyond all characters, and may have more digits than Python converts."""
 

@@ -15,7 +15,10 @@ EXITS = frozenset({"exit", "_exit", "quit", "SystemExit"})
 """The names by which a script is left."""
 _RECORDING = frozenset({"redirect_stdout", "redirect_stderr", "catch_warnings", "assertLogs"})
 """Functions that a `with` calls to record what its block prints, warns of or logs."""
-_SAYING = frozenset({"print", "write", "warn", "debug", "info", "warning", "error", "exception", "critical", "log"})
+_SAYING = frozenset({
+    "print", "pprint", "print_exc", "write", "writelines", "warn", "debug", "info", "warning", "error", "exception",
+    "critical", "log",
+})  # fmt: skip
 """Functions by which a script says something that is recorded."""
 _ASKING_FOR_WARNINGS = frozenset({"simplefilter", "filterwarnings", "resetwarnings"})
 """Functions without which Python leaves out many warnings."""
@@ -41,6 +44,7 @@ class ProofScript:
         self._functions = {node.name: node for node in self.nodes if isinstance(node, Function)}
         self._parameters = {name: parameters_of(node) for name, node in self._functions.items()}
         self._imported = {name for node in self.nodes for name in self._bound_by_import(node)}
+        self._recorded = self._recordings()
         self._dependent = self.reached((), self._imported)
         self._passed_on = self._given_away()
         self.bindings: dict[str, list[ast.AST]] = {}
@@ -173,7 +177,7 @@ class ProofScript:
                 given = [*(handler.name for handler in handlers if handler.name is not None), *set_by(node)]
                 return [(each, given) for each in body]
             case ast.With(body=body) | ast.AsyncWith(body=body):
-                return [(each, _recording(node)) for each in body]
+                return [(each, self.recorded(node)) for each in body]
             case ast.Match(subject=subject, cases=cases):
                 return [(subject, [name for each in cases for name in _captured(each.pattern)])]
             case ast.Call(func=function, args=arguments, keywords=keywords):
@@ -183,6 +187,33 @@ class ProofScript:
                 groups += [self._parameters[name]] if name in self._parameters else []
                 return [(value, group) for group in groups for value in values]
         return ()
+
+    def recorded(self, node: ast.AST) -> list[str]:
+        """The names that hold what a `with` records of its block: what is printed there, warned or logged.
+
+        There are none if the script itself may say something there, or does not ask for all warnings.
+        """
+        return self._recorded.get(id(node), [])
+
+    def _recordings(self) -> dict[int, list[str]]:
+        calls = [(node, last_name(node.func)) for node in self.nodes if isinstance(node, ast.Call)]
+        saying = self.holding(node for node, name in calls if name in _SAYING)
+        asking = self.holding(node for node, name in calls if name in _ASKING_FOR_WARNINGS)
+        # A function that says something may be called in any block, but for one that stands in it.
+        speaking = {place for place, node in saying.items() if isinstance(node, Function | ast.Lambda)}
+        found: dict[int, list[str]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.With | ast.AsyncWith) and id(node) not in saying:
+                if not speaking <= self.holding([node]).keys():
+                    continue
+                for each in node.items:
+                    match each:
+                        case ast.withitem(ast.Call(func=function, args=given), target) if (
+                            name := last_name(function)
+                        ) in _RECORDING and (name != "catch_warnings" or id(node) in asking):
+                            held = [*given, *([target] if target else [])]
+                            found.setdefault(id(node), []).extend(name for part in held for name in _names(part))
+        return found
 
     def _given_away(self) -> set[str]:
         """The names of functions that other code may call, or that are called with what is not seen one by one."""
@@ -218,7 +249,7 @@ class ProofScript:
             case ast.ExceptHandler(name=str(name)):
                 return [(name, node)]
             case ast.With(body=body) | ast.AsyncWith(body=body):
-                return [(name, each) for name in _recording(node) for each in body]
+                return [(name, each) for name in self.recorded(node) for each in body]
             case ast.Match(subject=subject, cases=cases):
                 return [(name, subject) for each in cases for name in _captured(each.pattern)]
             case ast.Call(func=ast.Name(id="setattr"), args=[owner, _, value]):
@@ -302,8 +333,6 @@ def names_in(node: ast.AST) -> list[str]:
             return _names(target)
         case ast.withitem(optional_vars=ast.expr() as target):
             return _names(target)
-        case ast.With() | ast.AsyncWith():
-            return _recording(node)
         case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
             return [*(handler.name for handler in handlers if handler.name is not None), *set_by(node)]
         case ast.Call(func=ast.Attribute(value=owner)):
@@ -323,21 +352,6 @@ def set_by(node: ast.Try | ast.TryStar) -> list[str]:
         for name in _names(target)
     )
     return list(dict.fromkeys(names))[:_MOST_FLAGS]
-
-
-def _recording(node: ast.With | ast.AsyncWith) -> list[str]:
-    """The names that hold what a `with` records of its block: what is printed there, warned or logged.
-
-    There are none if the script itself says something there, or does not ask for all warnings.
-    """
-    called = {last_name(part.func) for each in node.body for part in ast.walk(each) if isinstance(part, ast.Call)}
-    names = []
-    for each in node.items if called.isdisjoint(_SAYING) else ():
-        match each:
-            case ast.withitem(ast.Call(func=function, args=given), target) if last_name(function) in _RECORDING:
-                if last_name(function) != "catch_warnings" or not called.isdisjoint(_ASKING_FOR_WARNINGS):
-                    names += [name for part in [*given, *([target] if target else [])] for name in _names(part)]
-    return names
 
 
 def _paired(target: ast.expr, value: ast.AST) -> list[tuple[str, ast.AST]]:

@@ -105,13 +105,15 @@ class ScriptQuestions:
     def _is_default(self, asked: ast.expr, other: ast.expr) -> bool:
         """Whether a value may be what the script itself gives where the target has none: `getattr(box, "lid", 5) == 5`.
 
-        One that is false tells that there is none.
+        One that is false tells that there is none. The `get` of an instance may itself be what is asked about.
         """
         match self._scopes.literal(asked):
             case ast.Call(func=ast.Name(id="getattr"), args=[_, _, given]):
                 pass
-            case ast.Call(func=ast.Attribute(attr="get"), args=[_, given]):
-                pass
+            case ast.Call(func=ast.Attribute(value=owner, attr="get"), args=[_, given]):
+                made = self._scopes.literal(owner)
+                if isinstance(made, ast.Call) and last_name(made.func)[:1].isupper():
+                    return False
             case ast.BoolOp(op=ast.Or(), values=[*_, given]):
                 pass
             case _:

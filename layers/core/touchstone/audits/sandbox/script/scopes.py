@@ -9,6 +9,10 @@ from touchstone.audits.sandbox.script.dependence import Function, ProofScript, n
 
 _LOOKS_PER_PART = 20
 """Most looks at a part of the script, on average, by which it is read what decides an assertion."""
+_READING = frozenset({"items", "keys", "values", "get", "copy", "index", "count"})
+"""Methods of a list or dictionary that change nothing of it."""
+_LOOKING = frozenset({"bool", "isinstance", "len", "print", "repr", "str", "type"})
+"""Built-in functions that give nothing on of what a list or dictionary holds."""
 
 
 class LooksLeft:
@@ -81,7 +85,7 @@ class ScriptScopes:
         """By block and name: where statements bind the name, in order, whether to the target's, and if any do."""
         found: dict[tuple[int, str], dict[int, bool]] = {}
         for node in self._source.nodes:
-            for name in names_in(node):
+            for name in (*names_in(node), *self._source.recorded(node)):
                 of_target, part = self._source.binds(node, name), node
                 while (owner := self._source.parents[id(part)]) is not None:
                     if isinstance(part, Function) and name in self._locals[id(part)]:
@@ -164,17 +168,47 @@ class ScriptScopes:
         for node in self._source.nodes:
             if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
                 continue
-            match self._source.parents[id(node)]:
-                case ast.Attribute(attr="items" | "keys" | "values" | "get" | "copy" | "index" | "count"):
+            by = self._source.parents[id(node)]
+            if deep := node.id in self._deep:
+                while isinstance(by, ast.Subscript):
+                    by = self._source.parents[id(by)]
+            match by:
+                case ast.Attribute(attr=name) if name in _READING and not deep:
                     pass
-                case ast.Call(func=ast.Name(id=name)) if name not in self._source.bindings:
+                case ast.Call(func=ast.Name(id=name)) if name not in self._source.bindings and (
+                    not deep or name in _LOOKING
+                ):
                     pass  # a built-in function
+                case ast.For() | ast.AsyncFor() | ast.comprehension() if not deep:
+                    pass
+                case ast.Return() if self._is_local(node):
+                    pass
                 case (
-                    ast.Attribute() | ast.Call() | ast.keyword() | ast.Starred() | ast.Assign()
-                    | ast.List() | ast.Tuple() | ast.Dict()
+                    ast.Attribute() | ast.Call() | ast.keyword() | ast.Starred() | ast.Assign() | ast.Return()
+                    | ast.Lambda() | ast.Yield() | ast.List() | ast.Tuple() | ast.Dict() | ast.For() | ast.AsyncFor()
+                    | ast.comprehension()
                 ):  # fmt: skip
                     found.add(node.id)
         return frozenset(found)
+
+    @cached_property
+    def _deep(self) -> frozenset[str]:
+        """The names of a list or dictionary of more than constants, which may then be changed within it."""
+        found = set()
+        for name, values in self._source.bindings.items():
+            match values:
+                case [ast.Dict(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts)] if not all(
+                    isinstance(each, ast.Constant) for each in parts
+                ):
+                    found.add(name)
+        return frozenset(found)
+
+    def _is_local(self, node: ast.Name) -> bool:
+        """Whether the function around a name binds it for itself alone."""
+        around: ast.AST | None = node
+        while around is not None and not isinstance(around, Function):
+            around = self._source.parents[id(around)]
+        return around is not None and node.id in self._locals[id(around)]
 
     @cached_property
     def flags(self) -> dict[str, list[ast.Try | ast.TryStar]]:

@@ -139,6 +139,7 @@ class UndecidedEnds:
         """Whether what the block of a `try` makes is used elsewhere."""
         parts = [part for each in node.body for part in ast.walk(each)]
         made = {name for part in parts if not isinstance(part, ast.Call) for name in names_in(part)}
+        made.update(name for part in parts for name in self._source.recorded(part))
         inside = {id(part) for part in ast.walk(node)}
         return any(isinstance(part, ast.Return | ast.Yield | ast.Break | ast.Continue) for part in parts) or any(
             isinstance(each, ast.Name) and each.id in made and id(each) not in inside for each in self._source.nodes
