@@ -132,10 +132,15 @@ def _members(token: Token, between: str = ",") -> list[Token]:
         if place and between == ",":
             found.append(Token("sign", ",", start - 1, start))
         spaced = between == " " if place else token.spaced
-        value = digits(_NO_DIGIT.sub("", part))
-        found.append(token._replace(text=part, start=start, end=start + len(part), spaced=spaced, value=value))
+        end = start + len(part)
+        found.append(token._replace(text=part, start=start, end=end, spaced=spaced, value=_digits_in(part)))
         start += len(part) + 1
     return found
+
+
+def _digits_in(text: str) -> Number:
+    """The number that the digits of a text write with its point; what groups them is passed over: 1,200.5."""
+    return digits(_NO_DIGIT.sub("", text))
 
 
 class _Lexer:
@@ -181,8 +186,7 @@ class _Lexer:
         self._spaced = True
 
     def number(self, match: re.Match[str]) -> None:
-        kept = "".join(character for character in match[0] if character.isdigit() or character == ".")
-        self.add("number", match[0], match, digits(kept))
+        self.add("number", match[0], match, _digits_in(match[0]))
 
     def grouped(self, match: re.Match[str]) -> None:
         """Groups of digits with commas between them; a full-width comma always separates members of a list."""
@@ -201,7 +205,7 @@ class _Lexer:
 
     def decimal(self, match: re.Match[str]) -> None:
         """Groups of digits with blanks or apostrophes between them, and a decimal comma or point behind them."""
-        self.add("number", match[0], match, digits(_NO_DIGIT.sub("", match[0].replace(",", "."))))
+        self.add("number", match[0], match, _digits_in(match[0].replace(",", ".")))
 
     def scientific(self, match: re.Match[str]) -> None:
         value, exponent = digits(match["plain"]), match["exponent"]
