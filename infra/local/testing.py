@@ -41,7 +41,7 @@ MOST_PROCESSES = 8
 """The limit is low because each process must first load everything."""
 SHARED = ("--numprocesses=logical", f"--maxprocesses={MOST_PROCESSES}", *FILE_BY_FILE)
 """One process per processor."""
-MOST_CLOUDS = 2
+MOST_CLOUDS = 3
 """The most clouds in parallel, each with a process of tests: a cloud is a process itself, and starts many."""
 MEASURED = ("--cov", "--cov-append", "--cov-report=", "--cov-fail-under=0")
 """Count lines in every process; the coverage required of these runs together is checked at the end."""
@@ -73,15 +73,13 @@ def run(arguments: Sequence[str]) -> int:
 def _everything(options: Sequence[str]) -> int:
     _run([_tool("coverage"), "erase"])
     chromium = browser.install()  # the tests of the pages, with and without a cloud, look for a browser
-    # One process more than there are processors: a test sometimes waits for a time limit or another process.
-    count = min(MOST_PROCESSES, (os.cpu_count() or 1) + 1)
     later = [f"--ignore={path}" for path in HOSTILE]
-    shared = [f"--numprocesses={count}", *FILE_BY_FILE]
+    shared = [f"--numprocesses={_at_once(MOST_PROCESSES)}", *FILE_BY_FILE]
     if code := _checked(_tests(WITHOUT_CLOUD, [*MEASURED, *later, *shared, *options])):
         return code
     # The tests with clouds mostly wait, so that there is a processor for these.
     with tempfile.TemporaryFile() as said, _beside(_tests((*REAL, *HOSTILE), options), _compiled(), said) as behind:
-        with _clouds(_clouds_at_once(), chromium) as clouds:
+        with _clouds(_at_once(MOST_CLOUDS), chromium) as clouds:
             code = _ahead_of(behind, *_on(clouds, WITH_CLOUD, [*MEASURED, *options]))
         _print(said)
     return code or _run([_tool("coverage"), "report"])
@@ -118,11 +116,12 @@ def _some(paths: Sequence[str], options: Sequence[str]) -> int:
         alone = any(_within(path, REAL[0]) for path in paths)
         return _run(_tests(paths, [*(() if alone else SHARED), *options]), _compiled())
     one_file = len(paths) == 1 and _place(paths[0]).is_file()
-    return _with_clouds(paths, options, 1 if one_file else _clouds_at_once())
+    return _with_clouds(paths, options, 1 if one_file else _at_once(MOST_CLOUDS))
 
 
-def _clouds_at_once() -> int:
-    return min(MOST_CLOUDS, os.cpu_count() or 1)
+def _at_once(most: int) -> int:
+    """One more than there are processors: a test sometimes waits for a time limit or another process."""
+    return min(most, (os.cpu_count() or 1) + 1)
 
 
 def _with_clouds(paths: Sequence[str], options: Sequence[str], count: int) -> int:

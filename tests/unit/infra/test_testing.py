@@ -78,10 +78,10 @@ def test_tests_of_the_deployed_stack_have_a_cloud_for_each_process_of_tests(
 ) -> None:
     for paths in (["tests/cloud"], ["tests/unit/infra", "tests"]):
         assert testing.run(paths) == 0
-        assert commands.pop() == ["pytest", *paths, "--numprocesses=2", *testing.FILE_BY_FILE, *["(cloud)"] * 2]
+        assert commands.pop() == ["pytest", *paths, "--numprocesses=3", *testing.FILE_BY_FILE, *["(cloud)"] * 3]
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     assert testing.run(["tests/cloud"]) == 0
-    assert commands == [["pytest", "tests/cloud", "(cloud)"]]
+    assert commands == [["pytest", "tests/cloud", "--numprocesses=2", *testing.FILE_BY_FILE, *["(cloud)"] * 2]]
 
 
 def test_a_file_of_them_has_one_cloud(commands: list[list[str]]) -> None:
