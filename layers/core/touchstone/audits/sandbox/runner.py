@@ -159,6 +159,8 @@ ABOUT_COROUTINES = (
 LOOKING = ("dataclasses", "enum", "importlib.metadata", "importlib.util", "inspect", "pkgutil", "typing")
 """Python's own modules by which a script looks into a library. The script must not change them."""
 MOCKS = os.path.join(os.path.dirname(os.__file__), "unittest", "mock.py")  # noqa: PTH118, PTH120
+RENAMER = ("jinja2.debug", "fake_traceback")
+"""A library's function that renames code, by which a traceback leads into a template; the module is imported late."""
 FROZEN = ("ntpath", "runpy", "zipimport")
 """Python's own modules that are not in files. They are imported before the script, which must not unmarshal code."""
 mro_of = type.__dict__["__mro__"].__get__
@@ -167,6 +169,7 @@ module_of = type.__dict__["__module__"].__get__
 name_of = type.__dict__["__qualname__"].__get__
 function_of = [kind.__dict__["__func__"].__get__ for kind in (staticmethod, classmethod)]
 getter_of = property.__dict__["fget"].__get__
+CODE_REPLACE = CodeType.__dict__["replace"]
 FUNCTION_NAME = FunctionType.__dict__["__name__"].__get__
 trace_of, cause_of, context_of, suppressed_of = (
     BaseException.__dict__[name].__get__
@@ -319,7 +322,8 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 failures[name] = text_of(error)
         answering.extend(name for name, module in names.items() if _has_every_name(module))
         _finish([one for _, held in holders() for one in held.values() if type(one) is FunctionType])
-        for name in LOOKING:
+        late = RENAMER[:1] if RENAMER[0].partition(".")[0] in MODULES else ()
+        for name in (*LOOKING, *late):
             importlib.import_module(name)
         forget_raw_memory()
         before.update(holders())
@@ -364,12 +368,31 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 for name in held.keys() - (known_here or {}).keys():
                     mock = place not in ("mock", "elsewhere") and is_mock(held[name])
                     found += [f"{_dotted(module, owner, name)} is the script's own"] * (mock or is_script(held[name]))
-                    if place == "target" and known_here is not None:
+                    if place == "target" and known_here is not None and not is_handed_on(now, module, owner, name):
                         found += [f"{_dotted(module, owner, name)} was added"] * _is_added(name, held[name])
         found += [f"{name} was changed" for name, function, parts in made if _made_of(function) != parts]
         found += [f"{name} is no module of the bundle" for name, one in list(MODULES.items()) if is_foreign(name, one)]
         found += [f"sys.{where} is the script's own" for where, one in finders() if is_script(one)]
         return found[:MAX_FAULTS]
+
+    def is_handed_on(now: dict[Holder, dict[str, object]], module: str, owner: str, name: str) -> bool:
+        """Whether a library added this by itself, and has it elsewhere.
+
+        A module that answers for others keeps what they hold. A class gets a registry of its own in place of another's.
+        """
+        value = now[module, owner][name]
+        if owner:
+            kind = before[module, ""].get(owner)
+            classes = mro_of(kind)[1:] if _among(type, mro_of(type(kind))) else ()
+            others = [dict_of(one).get(name) for one in classes]
+            return type(value) in (dict, list, set) and any(type(one) is type(value) for one in others)
+        if "__getattr__" not in before[module, ""]:
+            return False
+        return any(
+            held.get(name) is value and (other not in known or name in before[other, ""])
+            for (other, inner), held in now.items()
+            if not inner and other != module and place_of_module(other) in ("target", "bundle")
+        )
 
     def is_foreign(name: object, module: object) -> bool:
         """Whether a module has a name of the target but does not come from the target's files."""
@@ -1125,6 +1148,16 @@ def _futures(script: str) -> dict[str, CodeType]:
     return {each.__name__: each.__code__ for each in found}
 
 
+def _renamer() -> CodeType | None:
+    """The code of `RENAMER`, if a name is all that it can change of code; None if there is no such function."""
+    function = getattr(MODULES.get(RENAMER[0]), RENAMER[1], None)
+    if type(function) is not FunctionType:
+        return None
+    code = function.__code__
+    parts = [one for one in code.co_consts if type(one) is tuple and any(str(part)[:3] == "co_" for part in one)]
+    return code if parts == [("co_name",)] and opmap["CALL_FUNCTION_EX"] not in code.co_code[::2] else None
+
+
 def guard_of(  # noqa: C901, PLR0915 - one case an event
     site_folder: str | None,
     script: str,
@@ -1176,6 +1209,29 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
         """Whether the caller is `types.coroutine`, which sets a flag of a function. An import of asyncio calls it."""
         return frame is not None and frame.f_code is coroutine_code and type(frame.f_locals["func"]) is FunctionType
 
+    renaming: list[FrameType] = []
+
+    def called(_code: CodeType, _at: int, function: object, _first: object) -> None:
+        """Note the frame of `RENAMER` where it calls `replace` of code. Python says what is called, so no name lies."""
+        try:
+            [].pop()
+        except IndexError as error:
+            frame = trace_of(error).tb_frame.f_back
+        renaming[:] = [one for one in renaming if one is not frame]
+        if function is CODE_REPLACE:
+            renaming.append(frame)
+
+    def renames(frame: FrameType | None) -> bool:
+        """Whether the caller gives code another name, and nothing else."""
+        found = any(one is frame for one in renaming)
+        renaming[:] = [one for one in renaming if one is not frame]
+        return found
+
+    renamer = _renamer()
+    if renamer is not None:
+        sys.monitoring.register_callback(OBSERVER, sys.monitoring.events.CALL, called)
+        sys.monitoring.set_local_events(OBSERVER, renamer, sys.monitoring.events.CALL)
+
     def is_changed(path: object) -> bool:
         """Whether a path leads to a file of the bundle that was not there before, or was changed."""
         if site_folder is None or type(path) is not str or not path.startswith(site_folder):
@@ -1203,7 +1259,8 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
     def brings_in(event: str, given: tuple[Any, ...], frame: FrameType | None) -> bool:
         """Whether an event brings in code that Python did not compile, or raw memory."""
         if event == "code.__new__":
-            return not marks_coroutine(frame)  # whoever calls: a script can have a library call what makes code
+            # Whoever calls: a script can have a library call what makes code.
+            return not (marks_coroutine(frame) or renames(frame))
         if event == "marshal.loads":
             return not is_of_library(given[0], frame)
         return event == "marshal.load" or asks_for_it(frame)

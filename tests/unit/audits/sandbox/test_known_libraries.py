@@ -1,0 +1,140 @@
+"""Libraries as they are: what they do to themselves while they are used is not the script's doing."""
+
+import importlib.util
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from touchstone.audits.bundles import Bundle
+from touchstone.audits.sandbox.bubblewrap import Sandbox
+from touchstone.audits.sandbox.prove import prove
+from touchstone.audits.sandbox.result import ProofResult
+
+NEEDED = {
+    "jinja2": ("jinja2", "markupsafe"),
+    "pydantic": ("pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"),
+    "yaml": ("yaml", "_yaml"),
+}
+"""By library, the modules that it consists of and needs."""
+
+type ProveOf = Callable[[str, str], ProofResult]
+
+
+@pytest.fixture(scope="module")
+def proof_of(bundle: Bundle, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> ProveOf:
+    """Runs a script with a library of these tests' own environment."""
+    built: dict[str, Bundle] = {}
+
+    def bundled(library: str) -> Bundle:
+        folder = tmp_path_factory.mktemp(library)
+        manifest = bundle.manifest.model_copy(update={"modules": (library,)})
+        (folder / "manifest.json").write_text(manifest.model_dump_json(), encoding="utf-8")
+        for module in NEEDED[library]:
+            spec = importlib.util.find_spec(module)
+            assert spec is not None
+            assert spec.origin is not None
+            origin = Path(spec.origin)
+            if spec.submodule_search_locations:
+                shutil.copytree(origin.parent, folder / "site" / module)
+            else:
+                shutil.copy2(origin, folder / "site" / origin.name)
+        return Bundle(folder)
+
+    def run(library: str, script: str) -> ProofResult:
+        if library not in built:
+            built[library] = bundled(library)
+        return prove(script, built[library], sandbox=sandbox)
+
+    return run
+
+
+RAISES = "import jinja2\ntry:\n    jinja2.Template({text!r}).render()\nexcept jinja2.{error}:\n    pass\n"
+RAISES += "else:\n    raise AssertionError"
+INVALID = "class Model(BaseModel):\n    size: int\ntry:\n    Model(size='a')\nexcept ValidationError as error:\n"
+INVALID += "    assert error.errors()[0]['type'] == {kind!r}\nelse:\n    raise AssertionError"
+ADAPTED = "from pydantic import StrictBool, TypeAdapter\nassert TypeAdapter(StrictBool).validate_python(True)"
+TAGGED = "import yaml\nyaml.add_constructor('!tag', lambda loader, node: node.value)\n"
+TAGGED += "assert yaml.load('!tag a', Loader=yaml.Loader) == {value!r}"
+
+
+@pytest.mark.parametrize(
+    ("library", "script", "outcome"),
+    [
+        ("jinja2", RAISES.format(text="{{ x.y }}", error="UndefinedError"), "holds"),
+        ("jinja2", RAISES.format(text="{% if %}", error="TemplateSyntaxError"), "holds"),
+        ("jinja2", RAISES.format(text="{{ x }}", error="UndefinedError"), "refuted"),
+        ("jinja2", RAISES.format(text="{% if %}", error="UndefinedError"), "refuted"),
+        ("pydantic", f"from pydantic import BaseModel, ValidationError\n{INVALID.format(kind='int_parsing')}", "holds"),
+        ("pydantic", f"from pydantic import BaseModel, ValidationError\n{INVALID.format(kind='int_type')}", "refuted"),
+        ("pydantic", ADAPTED, "holds"),
+        ("yaml", TAGGED.format(value="a"), "holds"),
+        ("yaml", TAGGED.format(value="b"), "refuted"),
+    ],
+)  # fmt: skip
+def test_what_a_library_does_to_itself_leaves_a_proof_valid(
+    proof_of: ProveOf, library: str, script: str, outcome: str
+) -> None:
+    result = proof_of(library, script)
+    assert result.outcome == outcome, result
+
+
+OTHER_CODE = """
+import functools, operator, sys
+from jinja2.debug import fake_traceback
+made = compile("x", "f", "exec")
+class Trace:
+    @property
+    def tb_frame(self):
+        return self
+    f_locals, co_name = {{}}, "root"
+    {part}
+fake_traceback(ValueError(), Trace(), "f", 3)
+"""
+LATER = "\n        ".join([
+    "frame = sys._getframe(1)",
+    "class Code:",
+    "    def __getattr__(self, _):",
+    "        frame.f_locals['code'] = made",
+    "        return functools.partial(made.replace, co_names=())",
+    "frame.f_locals['code'] = Code()",
+    "return self",
+])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        OTHER_CODE.format(part="f_code = property(lambda _: made.replace(co_names=()))"),
+        OTHER_CODE.format(part="f_code = property(operator.methodcaller('replace', co_names=()))\n"
+                               "    replace = staticmethod(made.replace)"),
+        OTHER_CODE.format(part=f"@property\n    def f_code(self):\n        {LATER}"),
+        OTHER_CODE.format(part="f_code = property(lambda self: self)").replace(
+            "fake_traceback(", "sys.monitoring.set_local_events(4, fake_traceback.__code__, 0)\nfake_traceback("),
+        "import jinja2\nmade = compile('x', 'f', 'exec')\nmade.replace(co_name='y')",
+    ],
+)  # fmt: skip
+def test_the_way_in_which_a_library_renames_code_makes_no_other_code(proof_of: ProveOf, script: str) -> None:
+    result = proof_of("jinja2", script)
+    assert (result.outcome, "reached into the interpreter" in result.reason) == ("error", True), result
+
+
+@pytest.mark.parametrize(
+    ("library", "script", "fault"),
+    [
+        ("pydantic", "import pydantic\npydantic.BaseModel\npydantic.EXTRA = 1", "pydantic.EXTRA was added"),
+        ("pydantic", "import pydantic, pydantic_core\npydantic_core.EXTRA = pydantic.EXTRA = 1",
+         "pydantic.EXTRA was added"),
+        ("jinja2", "import jinja2.defaults\njinja2.NEWLINE_SEQUENCE = jinja2.defaults.NEWLINE_SEQUENCE",
+         "jinja2.NEWLINE_SEQUENCE was added"),
+        ("yaml", "import yaml\nyaml.Loader.yaml_extras = {}", "yaml.loader.Loader.yaml_extras was added"),
+        ("yaml", "import yaml\nyaml.Loader.yaml_constructors = ()", "yaml.loader.Loader.yaml_constructors was added"),
+    ],
+)  # fmt: skip
+def test_what_no_library_does_to_itself_is_the_scripts_doing(
+    proof_of: ProveOf, library: str, script: str, fault: str
+) -> None:
+    result = proof_of(library, script)
+    assert result.outcome == "error", result
+    assert fault in result.reason
