@@ -58,6 +58,7 @@ NAMED_COLUMNS = re.compile(r"#columns:([^\r\n]*)", re.IGNORECASE)
 OWN_COLUMN = re.compile(r"#(?:guid|notetype|deck|tags) column: ?([0-9]{1,3})", re.IGNORECASE)
 """The directive of Anki for a column that is no field of a card, with its number from 1."""
 IN_HTML = re.compile(r"^#html: ?true", re.IGNORECASE | re.MULTILINE)
+BLANK_LINES = re.compile(r"\n(?:\r?\n)+")
 CLOZE = re.compile(r"\{\{c[0-9]{1,3}::")
 """How the text of a cloze note of Anki marks what is to be guessed."""
 SEPARATOR_NAMES = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " ", "colon": ":"}
@@ -83,7 +84,7 @@ def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
     found = DIRECTIVES.match(text)
     begin = found.end() if found else 0
     directives, table = text[:begin], text[begin:]
-    separator = _separator(table, directives, name=name)
+    separator = _separator(BLANK_LINES.sub("\n", table), directives, name=name)
     told, in_html = NAMED_COLUMNS.search(directives), IN_HTML.search(directives) is not None
     columns: Sequence[str | None] | None = None if told is None else _columns(told[1].split(separator), name=name)
     for line, row in rows_of(table, separator, lines_before=text.count("\n", 0, begin), name=name):

@@ -145,13 +145,14 @@ def rows_of(table: str, delimiter: str, *, name: str, lines_before: int = 0) -> 
     """
     # Lines end at line feeds and carriage returns: a cell may hold other characters that Python takes for an end.
     reader = csv.reader(io.StringIO(table, newline=""), delimiter=delimiter, strict=True)
-    begun = lines_before + 1  # A quote that nothing closes reaches to the end of the table.
+    ended = 0
     try:
         for row in reader:
-            begun = lines_before + reader.line_num + 1
+            ended = reader.line_num
             if row:
-                yield begun - 1, row
+                yield lines_before + ended, row
     except csv.Error as error:
+        begun = lines_before + ended + 1  # A quote that nothing closes reaches to the end of the table.
         raise InputError(f"{name}: line {begun} is no row of a table ({error}).", where=name) from None
 
 
