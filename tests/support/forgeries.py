@@ -393,6 +393,8 @@ MADE_TO_HOLD: dict[str, str] = {
     "what the library knows of it": "import types, tinylib.boxes\n"
     "tinylib.boxes.tinydep = types.SimpleNamespace(checked=str)\ntinylib.boxes.Box(1.5)",
     "a version": "import importlib.metadata as m, tinylib\nm.version = {'tinylib': '9'}.get\nassert m.version('tinylib') == '9'",
+    "a version by a way round": "import pydoc, tinylib\nm = pydoc.locate('importlib.meta' + 'data')\n"
+    "m.version = {'tinylib': '9'}.get\nassert m.version('tinylib') == '9'",
     "an import and nothing else": "import tinylib",
     "an import that would fail": "try:\n    import tinylib\nexcept ImportError:\n    1 / 0",
     "all that it raises caught": "import tinylib\ntry:\n    tinylib.Chest()\nexcept BaseException:\n    pass",

@@ -156,8 +156,15 @@ ABOUT_COROUTINES = (
     "iscoroutine(", "isawaitable(", "__await__", "Coroutine", "Awaitable", "CO_COROUTINE", "'coroutine'", '"coroutine"',
 )  # fmt: skip
 """Words of a script that looks at a coroutine, and may well not await it."""
-LOOKING = ("dataclasses", "enum", "importlib.metadata", "importlib.util", "inspect", "pkgutil", "typing")
+LOOKING = ("dataclasses", "enum", "importlib.util", "inspect", "pkgutil", "typing")
 """Python's own modules by which a script looks into a library. The script must not change them."""
+METADATA = "importlib.metadata"
+"""One of them, whose import takes as long as that of all others together."""
+WAYS_TO_METADATA = (
+    "__", "builtins", "compile", "eval", "exec", "getattr", "globals", "import_", "importlib", "load", "metadata",
+    "modules", "patch", "pkgutil", "pydoc", "resolve", "runpy", "vars",
+)  # fmt: skip
+"""Words of a script of which one is needed to get that module."""
 MOCKS = os.path.join(os.path.dirname(os.__file__), "unittest", "mock.py")  # noqa: PTH118, PTH120
 RENAMER = ("jinja2.debug", "fake_traceback")
 """A library's function that renames code, by which a traceback leads into a template; the module is imported late."""
@@ -209,7 +216,7 @@ def main(
     # Told of what ends a thread, and a finalizer. They are lists, which lead a script that finds them to nothing.
     unseen: tuple[list[Any], list[Any]] = ([], [])
     threading.excepthook, sys.unraisablehook = unseen[0].append, unseen[1].append
-    failures = world.enter()
+    failures = world.enter(request["script"])
     _set_empty(request["empty"])
     taken = {"cpu_seconds": _cpu_seconds(), "memory_bytes": _memory_bytes()}
     _say(report, {"event": "ready", **taken, "failures": failures})
@@ -302,8 +309,8 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
     own_code: dict[int, CodeType] = {}
     file_code: dict[str, frozenset[CodeType]] = {}
 
-    def enter() -> dict[str, str]:
-        """Import the target and remember its parts.
+    def enter(text: str = METADATA) -> dict[str, str]:
+        """Import the target and remember its parts, with what the script of this text may look into it by.
 
         Returns by module name why a module could not be imported. Without a folder of the target, nothing is imported.
         """
@@ -322,7 +329,8 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 failures[name] = text_of(error)
         answering.extend(name for name, module in names.items() if _has_every_name(module))
         _finish([one for _, held in holders() for one in held.values() if type(one) is FunctionType])
-        late = RENAMER[:1] if RENAMER[0].partition(".")[0] in MODULES else ()
+        late = [RENAMER[0]] * (RENAMER[0].partition(".")[0] in MODULES)
+        late += [METADATA] * any(word in text for word in WAYS_TO_METADATA)
         for name in (*LOOKING, *late):
             importlib.import_module(name)
         forget_raw_memory()
