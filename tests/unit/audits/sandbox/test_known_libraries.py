@@ -1,7 +1,6 @@
 """Libraries as they are: what they do to themselves while they are used is not the script's doing."""
 
-import importlib.util
-import shutil
+import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,42 +11,25 @@ from touchstone.audits.sandbox.bubblewrap import Sandbox
 from touchstone.audits.sandbox.prove import prove
 from touchstone.audits.sandbox.result import ProofResult
 
-NEEDED = {
-    "jinja2": ("jinja2", "markupsafe"),
-    "pydantic": ("pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"),
-    "yaml": ("yaml", "_yaml"),
-}
-"""By library, the modules that it consists of and needs."""
-
 type ProveOf = Callable[[str, str], ProofResult]
 
 
-@pytest.fixture(scope="module")
-def proof_of(bundle: Bundle, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> ProveOf:
+class Installed(Bundle):
+    """A library as it is installed beside these tests."""
+
+    def __init__(self, library: str, *, like: Bundle) -> None:
+        self.folder = Path(sysconfig.get_path("purelib"))
+        self.manifest = like.manifest.model_copy(update={"modules": (library,)})
+
+    @property
+    def site(self) -> Path:
+        return self.folder
+
+
+@pytest.fixture
+def proof_of(bundle: Bundle, sandbox: Sandbox) -> ProveOf:
     """Runs a script with a library of these tests' own environment."""
-    built: dict[str, Bundle] = {}
-
-    def bundled(library: str) -> Bundle:
-        folder = tmp_path_factory.mktemp(library)
-        manifest = bundle.manifest.model_copy(update={"modules": (library,)})
-        (folder / "manifest.json").write_text(manifest.model_dump_json(), encoding="utf-8")
-        for module in NEEDED[library]:
-            spec = importlib.util.find_spec(module)
-            assert spec is not None
-            assert spec.origin is not None
-            origin = Path(spec.origin)
-            if spec.submodule_search_locations:
-                shutil.copytree(origin.parent, folder / "site" / module)
-            else:
-                shutil.copy2(origin, folder / "site" / origin.name)
-        return Bundle(folder)
-
-    def run(library: str, script: str) -> ProofResult:
-        if library not in built:
-            built[library] = bundled(library)
-        return prove(script, built[library], sandbox=sandbox)
-
-    return run
+    return lambda library, script: prove(script, Installed(library, like=bundle), sandbox=sandbox)
 
 
 RAISES = "import jinja2\ntry:\n    jinja2.Template({text!r}).render()\nexcept jinja2.{error}:\n    pass\n"
@@ -55,6 +37,9 @@ RAISES += "else:\n    raise AssertionError"
 INVALID = "class Model(BaseModel):\n    size: int\ntry:\n    Model(size='a')\nexcept ValidationError as error:\n"
 INVALID += "    assert error.errors()[0]['type'] == {kind!r}\nelse:\n    raise AssertionError"
 ADAPTED = "from pydantic import StrictBool, TypeAdapter\nassert TypeAdapter(StrictBool).validate_python(True)"
+ROUTED = "from fastapi import FastAPI\nfrom fastapi.testclient import TestClient\napp = FastAPI()\n"
+ROUTED += "@app.get('/{{size}}')\ndef act(size: int): return size\n"
+ROUTED += "assert TestClient(app).get('/a').status_code == {status}"
 TAGGED = "import yaml\nyaml.add_constructor('!tag', lambda loader, node: node.value)\n"
 TAGGED += "assert yaml.load('!tag a', Loader=yaml.Loader) == {value!r}"
 
@@ -69,6 +54,11 @@ TAGGED += "assert yaml.load('!tag a', Loader=yaml.Loader) == {value!r}"
         ("pydantic", f"from pydantic import BaseModel, ValidationError\n{INVALID.format(kind='int_parsing')}", "holds"),
         ("pydantic", f"from pydantic import BaseModel, ValidationError\n{INVALID.format(kind='int_type')}", "refuted"),
         ("pydantic", ADAPTED, "holds"),
+        ("fastapi", ROUTED.format(status=422), "holds"),
+        ("fastapi", ROUTED.format(status=400), "refuted"),
+        ("scipy", "from scipy import stats\nassert stats.norm.cdf(0) == 0.5", "holds"),
+        ("scipy", "from scipy import stats\nassert stats.norm.cdf(0) == 0.4", "refuted"),
+        ("tqdm", "from tqdm import tqdm\nassert list(tqdm(range(3), disable=True)) == [0, 1, 2]", "holds"),
         ("yaml", TAGGED.format(value="a"), "holds"),
         ("yaml", TAGGED.format(value="b"), "refuted"),
     ],
@@ -128,6 +118,8 @@ def test_the_way_in_which_a_library_renames_code_makes_no_other_code(proof_of: P
          "pydantic.EXTRA was added"),
         ("jinja2", "import jinja2.defaults\njinja2.NEWLINE_SEQUENCE = jinja2.defaults.NEWLINE_SEQUENCE",
          "jinja2.NEWLINE_SEQUENCE was added"),
+        ("tqdm", "from tqdm.std import TqdmDefaultWriteLock as lock\nlock.my_lock = 1",
+         "tqdm.std.TqdmDefaultWriteLock.my_lock was added"),
         ("yaml", "import yaml\nyaml.Loader.yaml_extras = {}", "yaml.loader.Loader.yaml_extras was added"),
         ("yaml", "import yaml\nyaml.Loader.yaml_constructors = ()", "yaml.loader.Loader.yaml_constructors was added"),
     ],

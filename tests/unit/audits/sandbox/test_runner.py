@@ -154,6 +154,8 @@ def test_a_library_that_was_only_used_is_as_it_was(world: SimpleNamespace) -> No
         ("del runlib.Thing.act", "runlib.Thing.act was replaced"),
         ("runlib.extra = 3", "runlib.extra was added"),
         ("runlib.Thing.extra = ()", "runlib.Thing.extra was added"),
+        ("runlib.Thing.__module__ = 'other'\nrunlib.Thing.extra = ()", "runlib.Thing.extra was added"),
+        ("runlib.Thing.__module__ = 'other'\ndel runlib.Thing.act", "runlib.Thing.act was replaced"),
         ("runlib.act.__defaults__ = (1,)", "runlib.act was changed"),
         (
             "import sys, types\nsys.modules['runlib.x'] = types.ModuleType('runlib.x')",

@@ -41,6 +41,7 @@ from _ast import (
     Assert,
     Assign,
     AsyncWith,
+    Attribute,
     BoolOp,
     Call,
     Constant,
@@ -48,6 +49,7 @@ from _ast import (
     Expr,
     For,
     GeneratorExp,
+    Global,
     If,
     IfExp,
     Lambda,
@@ -59,6 +61,7 @@ from _ast import (
     Pass,
     Raise,
     Return,
+    Store,
     Try,
     UnaryOp,
     While,
@@ -308,6 +311,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
     answering: list[str] = []
     own_code: dict[int, CodeType] = {}
     file_code: dict[str, frozenset[CodeType]] = {}
+    classes: dict[int, Holder] = {}
 
     def enter(text: str = METADATA) -> dict[str, str]:
         """Import the target and remember its parts, with what the script of this text may look into it by.
@@ -334,6 +338,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         for name in (*LOOKING, *late):
             importlib.import_module(name)
         forget_raw_memory()
+        classes.clear()
         before.update(holders())
         for (module, owner), held in before.items():
             if place_of_module(module) == "target":
@@ -370,29 +375,32 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 found += [f"{_dotted(*holder, name)} is the script's own"] * is_script(get(name))
         places = {module: place_of_module(module) for module, owner in now if not owner}
         for (module, owner), held in now.items():
-            place = places[module]
+            place = places.get(module) or place_of_module(module)
             if place in ("target", "bundle") or module not in known:
                 known_here = before.get((module, owner))
                 for name in held.keys() - (known_here or {}).keys():
                     mock = place not in ("mock", "elsewhere") and is_mock(held[name])
                     found += [f"{_dotted(module, owner, name)} is the script's own"] * (mock or is_script(held[name]))
-                    if place == "target" and known_here is not None and not is_handed_on(now, module, owner, name):
+                    if place == "target" and known_here is not None and not adds_itself(now, module, owner, name):
                         found += [f"{_dotted(module, owner, name)} was added"] * _is_added(name, held[name])
         found += [f"{name} was changed" for name, function, parts in made if _made_of(function) != parts]
         found += [f"{name} is no module of the bundle" for name, one in list(MODULES.items()) if is_foreign(name, one)]
         found += [f"sys.{where} is the script's own" for where, one in finders() if is_script(one)]
         return found[:MAX_FAULTS]
 
-    def is_handed_on(now: dict[Holder, dict[str, object]], module: str, owner: str, name: str) -> bool:
-        """Whether a library added this by itself, and has it elsewhere.
+    def adds_itself(now: dict[Holder, dict[str, object]], module: str, owner: str, name: str) -> bool:
+        """Whether a library adds this by itself.
 
-        A module that answers for others keeps what they hold. A class gets a registry of its own in place of another's.
+        A function of it sets what has this name. Or a module that answers for others keeps what they hold, or a class
+        gets a registry of its own in place of another's.
         """
         value = now[module, owner][name]
+        if sets_itself(module, owner, name):
+            return True
         if owner:
             kind = before[module, ""].get(owner)
-            classes = mro_of(kind)[1:] if _among(type, mro_of(type(kind))) else ()
-            others = [dict_of(one).get(name) for one in classes]
+            bases = mro_of(kind)[1:] if _among(type, mro_of(type(kind))) else ()
+            others = [dict_of(one).get(name) for one in bases]
             return type(value) in (dict, list, set) and any(type(one) is type(value) for one in others)
         if "__getattr__" not in before[module, ""]:
             return False
@@ -402,18 +410,50 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
             if not inner and other != module and place_of_module(other) in ("target", "bundle")
         )
 
+    def sets_itself(module: str, owner: str, name: str) -> bool:
+        """Whether a function in the file of a module sets this, as an attribute of a class or as a global name."""
+        set_on = ("cls", owner.rpartition(".")[2])
+        path = before[module, ""].get("__file__")
+        try:
+            with open(str(path), "rb") as file:  # noqa: PTH123
+                parts: list[Any] = [compile(file.read(), str(path), "exec", ONLY_SYNTAX, dont_inherit=True)]
+        except (OSError, SyntaxError, ValueError):
+            return False
+        for each in parts:
+            parts += _parts_of(each)
+            if type(each) is Global and not owner and name in each.names:
+                return True
+            of_class = type(each) is Attribute and type(each.value) is Name and each.value.id in set_on
+            if of_class and owner and each.attr == name and type(each.ctx) is Store:
+                return True
+        return False
+
     def is_foreign(name: object, module: object) -> bool:
         """Whether a module has a name of the target but does not come from the target's files."""
         if site_folder is None or place_of_module(name) != "target" or name in known:
             return False
         if type(module) is not ModuleType:
             return place_of_module(_word_of(type(module), module_of)) not in ("target", "bundle")
+        told = module.__dict__.get("__name__")
+        if not is_targets(name) and told != name and type(told) is str and MODULES.get(told) is module:
+            return is_foreign(told, module)  # Cython gives its modules a short name as well
+        if is_part_of_native(str(name), module):
+            return False
         path, start = module.__dict__.get("__file__"), f"{site_folder}/{str(name).replace('.', '/')}"
         if path is None:
             return type(module.__dict__.get("__path__")) is not NAMESPACE
         if type(path) is not str or not _exists(path):
             return True
         return path not in (f"{start}.py", f"{start}/__init__.py") and not (path.startswith(start) and ".so" in path)
+
+    def is_part_of_native(name: str, module: ModuleType) -> bool:
+        """Whether a module is what a module in machine code made together with itself, as those of pybind11 do."""
+        above, _, last = name.rpartition(".")
+        parent = MODULES.get(above)
+        held = parent.__dict__ if type(parent) is ModuleType else {}
+        path, own = held.get("__file__"), module.__dict__.get("__file__")
+        native = type(path) is str and ".so" in path and own in (None, path)
+        return native and held.get(last) is module and not is_foreign(above, parent)
 
     def finders() -> list[tuple[str, object]]:
         """The objects that find modules for the interpreter, each with the name of its list in `sys`."""
@@ -423,6 +463,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         """Everything that modules and classes hold, by name: those of the target, of its bundle, and of Python."""
         found: list[tuple[Holder, dict[str, object]]] = []
         are_classes: dict[int, bool] = {}  # by the identity of their class, which lives as long as what is found
+        done: set[int] = set()
         for module_name, module in loaded():
             held = _named(module.__dict__)
             found.append(((module_name, ""), held))
@@ -430,8 +471,13 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 kind = id(type(value))
                 if kind not in are_classes:
                     are_classes[kind] = _among(type, mro_of(type(value)))
-                if are_classes[kind] and _word_of(value, module_of) == module_name:
-                    found.append(((module_name, _word_of(value, name_of) or ""), _named(dict_of(value))))
+                if not are_classes[kind] or id(value) in done:
+                    continue
+                # A library may say later that a class is of another module. It stays the class that it was.
+                if id(value) in classes or _word_of(value, module_of) == module_name:
+                    done.add(id(value))
+                    holder = classes.setdefault(id(value), (module_name, _word_of(value, name_of) or ""))
+                    found.append((holder, _named(dict_of(value))))
         return found
 
     def is_script(value: object) -> bool:
@@ -459,12 +505,16 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         """
         if type(name) is not str:
             return "elsewhere"
-        if any(name == module or name.startswith(module + ".") for module in modules):
+        if is_targets(name):
             return "target"
         if name == "__main__":
             return "script"
         module = MODULES.get(name)
         return place_of_file(module.__dict__.get("__file__") if type(module) is ModuleType else None)
+
+    def is_targets(name: object) -> bool:
+        """Whether a module's name is the target's."""
+        return type(name) is str and any(name == module or name.startswith(module + ".") for module in modules)
 
     def place_of_file(path: object) -> str:
         """To whom a file belongs."""
@@ -477,8 +527,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         if site_folder is None or not path.startswith(site_folder + "/"):
             return "elsewhere"
         name = path[len(site_folder) + 1 :].removesuffix(".py").replace("/", ".")
-        own = any(name == module or name.startswith(module + ".") for module in modules)
-        return "target" if own else "bundle"
+        return "target" if is_targets(name) else "bundle"
 
     def owner_of(thing: object) -> str:
         """To whom an object belongs, by its classes: to the target if one of them is the target's."""
