@@ -392,6 +392,8 @@ MADE_TO_HOLD: dict[str, str] = {
     "what the library stands on": "import tinylib, tinydep\ntinydep.checked = str\ntinylib.Box(1.5)",
     "what the library knows of it": "import types, tinylib.boxes\n"
     "tinylib.boxes.tinydep = types.SimpleNamespace(checked=str)\ntinylib.boxes.Box(1.5)",
+    "a module under a new name": "import sys, tinylib.boxes\nsys.modules['tinylib.chests'] = tinylib.boxes\n"
+    "import tinylib.chests\ntinylib.Box(1)",
     "a version": "import importlib.metadata as m, tinylib\nm.version = {'tinylib': '9'}.get\nassert m.version('tinylib') == '9'",
     "a version by a way round": "import pydoc, tinylib\nm = pydoc.locate('importlib.meta' + 'data')\n"
     "m.version = {'tinylib': '9'}.get\nassert m.version('tinylib') == '9'",

@@ -40,6 +40,8 @@ ADAPTED = "from pydantic import StrictBool, TypeAdapter\nassert TypeAdapter(Stri
 ROUTED = "from fastapi import FastAPI\nfrom fastapi.testclient import TestClient\napp = FastAPI()\n"
 ROUTED += "@app.get('/{{size}}')\ndef act(size: int): return size\n"
 ROUTED += "assert TestClient(app).get('/a').status_code == {status}"
+MADE = "import sys, types, numpy._core.{0} as native\nmade = types.ModuleType('numpy._core.{0}.made')\n"
+MADE += "sys.modules[made.__name__] = made\n"
 TAGGED = "import yaml\nyaml.add_constructor('!tag', lambda loader, node: node.value)\n"
 TAGGED += "assert yaml.load('!tag a', Loader=yaml.Loader) == {value!r}"
 
@@ -120,6 +122,11 @@ def test_the_way_in_which_a_library_renames_code_makes_no_other_code(proof_of: P
          "jinja2.NEWLINE_SEQUENCE was added"),
         ("tqdm", "from tqdm.std import TqdmDefaultWriteLock as lock\nlock.my_lock = 1",
          "tqdm.std.TqdmDefaultWriteLock.my_lock was added"),
+        ("tqdm", "from tqdm.std import tqdm\ntqdm.desc = 1", "tqdm.std.tqdm.desc was added"),
+        ("numpy", f"{MADE.format('_umath_tests')}from numpy._core._umath_tests import made",
+         "numpy._core._umath_tests.made is no module of the bundle"),
+        ("numpy", f"{MADE.format('_multiarray_umath')}native.made = made",
+         "numpy._core._multiarray_umath.made is no module of the bundle"),
         ("yaml", "import yaml\nyaml.Loader.yaml_extras = {}", "yaml.loader.Loader.yaml_extras was added"),
         ("yaml", "import yaml\nyaml.Loader.yaml_constructors = ()", "yaml.loader.Loader.yaml_constructors was added"),
     ],

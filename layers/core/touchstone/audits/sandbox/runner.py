@@ -453,7 +453,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         held = parent.__dict__ if type(parent) is ModuleType else {}
         path, own = held.get("__file__"), module.__dict__.get("__file__")
         native = type(path) is str and ".so" in path and own in (None, path)
-        return native and held.get(last) is module and not is_foreign(above, parent)
+        return above not in known and native and held.get(last) is module and not is_foreign(above, parent)
 
     def finders() -> list[tuple[str, object]]:
         """The objects that find modules for the interpreter, each with the name of its list in `sys`."""
