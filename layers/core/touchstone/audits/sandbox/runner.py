@@ -986,7 +986,7 @@ def _is_added(name: str, value: Any) -> bool:
     """
     if name in ("__getattr__", "__getattribute__"):
         return True
-    if name.startswith("_") or type(value) is ModuleType:
+    if name.startswith("_") or _among(ModuleType, mro_of(type(value))):
         return False
     if _among(type, mro_of(type(value))):
         return (_word_of(value, name_of) or "").rpartition(".")[2] != name
