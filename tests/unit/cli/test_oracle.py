@@ -197,15 +197,6 @@ def test_a_place_where_no_file_can_lie_is_told_before_anything_is_paid(
     assert judges.calls == []
 
 
-def test_the_submission_is_not_overwritten_by_the_dimensions(
-    judges: ProviderServer, score: Any, tmp_path: Path
-) -> None:
-    result = score("--dimensions-out", str(tmp_path / "work.md"))
-    assert (result.exit_code, "is the file to read, and would be overwritten" in result.stderr) == (2, True)
-    assert (tmp_path / "work.md").read_text(encoding="utf-8") == SUBMISSION
-    assert judges.calls == []
-
-
 def test_a_gate_on_which_judges_do_not_agree_is_neither_passed_nor_failed(judges: ProviderServer, score: Any) -> None:
     unmet = replies.criterion(2, passed=False, revision_hint="End with advice.")
     judges.rule(success(replies.gate(replies.criterion(1), unmet)), schema="GateReply", provider="openai")

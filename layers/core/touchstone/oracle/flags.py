@@ -67,10 +67,10 @@ async def flag_passages(text: str) -> tuple[Passage, ...]:
     """Find what `find_passages` finds, in a thread, so that the event loop goes on.
 
     Results of recent texts are remembered. So a text is searched only once for all stages that ask for it in a row. A
-    million characters take one to three seconds. The thread makes nothing faster: a search holds the interpreter's lock. But
-    it releases the lock between one match and the next and between one pattern and the next, so that timers and replies
-    that the loop waits for are late by a fifth of a second and not by a whole one. Texts are searched one at a time:
-    several at once would take as long in total and leave the loop a smaller share.
+    million characters take one to four seconds. The thread makes nothing faster: a search holds the interpreter's lock.
+    But it releases the lock between one match and the next and between one pattern and the next, so that timers and
+    replies that the loop waits for are late by a fifth of a second and not by a whole one. Texts are searched one at a
+    time: several at once would take as long in total and leave the loop a smaller share.
     """
     return await asyncio.to_thread(_remembered, text)
 
