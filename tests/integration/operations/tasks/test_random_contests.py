@@ -1,4 +1,4 @@
-"""Contests of random scores, and a challenge to each, end as the rules say, which are written here in exact fractions."""
+"""Contests of random scores, and a challenge to each, end as the rules say, written here in exact fractions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
