@@ -19,7 +19,7 @@ from touchstone.oracle.folding import Folded
 from touchstone.oracle.model import RiskFlag
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.phrases import NEEDED, PHRASES
-from touchstone.oracle.rendering import rendered
+from touchstone.oracle.rendering import rendered, with_marks
 
 type Found = tuple[RiskFlag, int, int]
 """A passage: its flag, and the places where it begins and ends."""
@@ -89,13 +89,14 @@ def _remembered(text: str) -> tuple[Passage, ...]:
 def find_passages(text: str) -> tuple[Passage, ...]:
     """The passages of a text that are flagged, in their order. No two passages with the same flag overlap.
 
-    A phrase is looked for in the text as it was sent and as Markdown shows it. It is flagged with its whole sentence,
-    because cutting out the phrase alone would leave half an order. A marker or hidden characters are flagged by
-    themselves. If there are more than `MOST_PASSAGES` with one flag, the
-    last passage begins at its own place and ends at the end of all that follow.
+    A phrase is looked for in the text as it was sent and as Markdown shows it. It is flagged with its whole sentence
+    and the marks around that, because cutting out the phrase alone would leave half an order. A marker or hidden
+    characters are flagged by themselves. If there are more than `MOST_PASSAGES` with one flag, the last passage begins
+    at its own place and ends at the end of all that follow.
     """
     forms = dict.fromkeys((text, rendered(text)))
-    phrases = chain.from_iterable(_phrases(Folded(form)) for form in forms)
+    found_in_forms = chain.from_iterable(_phrases(Folded(form)) for form in forms)
+    phrases = [(flag, *with_marks(text, start, end)) for flag, start, end in found_in_forms]
     found = _bounded(_merged([*phrases, *_hidden(text)]))
     found.sort(key=lambda one: (one[1], one[2], one[0]))
     return tuple(Passage(flag=flag, start=start, end=end) for flag, start, end in found)
