@@ -197,6 +197,15 @@ def test_a_place_where_no_file_can_lie_is_told_before_anything_is_paid(
     assert judges.calls == []
 
 
+def test_a_gate_on_which_judges_do_not_agree_is_neither_passed_nor_failed(judges: ProviderServer, score: Any) -> None:
+    unmet = replies.criterion(2, passed=False, revision_hint="End with advice.")
+    judges.rule(success(replies.gate(replies.criterion(1), unmet)), schema="GateReply", provider="openai")
+    result = score("--judges", "2", task=LOCKED)
+    assert (result.exit_code, "the judges do not agree" in result.stdout) == (3, True)
+    found = json.loads(score("--judges", "2", "--json", task=LOCKED).stdout)
+    assert (found["gate"]["passed"], found["unscored"]["reason"]) == (None, "split")
+
+
 def test_what_a_judge_says_is_never_obeyed_by_the_terminal(judges: ProviderServer, score: Any) -> None:
     said = individual(*MADE)
     said["dimension_scores"][0]["feedback"] = "\x1b[2J[bold]fine[/bold]"

@@ -8,7 +8,7 @@ from tests.support import replies
 from tests.support.briefs import SUBMISSION, brief, dimensions, individual
 from tests.support.judges import USAGE, Script, paid
 from touchstone.clock import Deadline
-from touchstone.errors import OverloadedError, RefusedError, SettingsError, UnavailableModelError
+from touchstone.errors import OverloadedError, RefusedError, SettingsError, TooLargeError, UnavailableModelError
 from touchstone.material.source import sections_of
 from touchstone.oracle.model import Dimension
 from touchstone.oracle.whole import Judgement, judge_submission
@@ -200,3 +200,22 @@ async def test_a_judgement_is_the_same_after_it_was_stored() -> None:
     for changes in ({}, {"gate": [RefusedError("claude declined.")]}):
         found, _ = await judged(changes)
         assert Judgement.model_validate_json(found.model_dump_json()) == found
+
+
+@pytest.mark.parametrize("text", ["", ":", "Thought process:", "解", "\u200bSolution\u200b"])
+async def test_a4_a_submission_without_content_fails_before_any_call_also_where_the_task_has_no_dimensions(
+    text: str,
+) -> None:
+    found, script = await judged({}, text=text)
+    assert found.gate is not None
+    assert (found.gate.passed, found.unscored, found.dimensions, found.spends) == (False, None, None, ())
+    assert all(one.revision_hint for one in found.gate.criteria_checks)
+    assert script.asked == []
+
+
+async def test_a_submission_that_is_too_long_is_refused_before_any_call() -> None:
+    script = Script(GOOD)
+    judge = script.judges().get("claude", "strong")
+    with pytest.raises(TooLargeError, match="at most 1,000,000 characters"):
+        await judge_submission(brief(), "x" * 1_000_001, judge=judge, deadline=Deadline.after(30.0))
+    assert script.asked == []

@@ -30,7 +30,7 @@ async def ajudge_submission(
         acceptance_criteria=("Compares the density of ice with that of water.",),
     )
     judgement = touchstone.judge_submission(brief, "Ice floats because it is less dense than water. …")
-    judgement.gate.passed  # whether every criterion is met
+    judgement.gate.passed  # whether every criterion is met; None if nobody decided
     judgement.scoring.penalized_total  # 0-100; `scoring` is None where the gate is not passed
     ```
 

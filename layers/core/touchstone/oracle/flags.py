@@ -19,6 +19,7 @@ from touchstone.oracle.folding import Folded
 from touchstone.oracle.model import RiskFlag
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.phrases import NEEDED, PHRASES
+from touchstone.oracle.rendering import rendered, with_marks
 
 type Found = tuple[RiskFlag, int, int]
 """A passage: its flag, and the places where it begins and ends."""
@@ -66,10 +67,10 @@ async def flag_passages(text: str) -> tuple[Passage, ...]:
     """Find what `find_passages` finds, in a thread, so that the event loop goes on.
 
     Results of recent texts are remembered. So a text is searched only once for all stages that ask for it in a row. A
-    million characters take about a second. The thread makes nothing faster: a search holds the interpreter's lock. But
-    it releases the lock between one match and the next and between one pattern and the next, so that timers and replies
-    that the loop waits for are late by a fifth of a second and not by a whole one. Texts are searched one at a time:
-    several at once would take as long in total and leave the loop a smaller share.
+    million characters take one to four seconds. The thread makes nothing faster: a search holds the interpreter's lock.
+    But it releases the lock between one match and the next and between one pattern and the next, so that timers and
+    replies that the loop waits for are late by a fifth of a second and not by a whole one. Texts are searched one at a
+    time: several at once would take as long in total and leave the loop a smaller share.
     """
     return await asyncio.to_thread(_remembered, text)
 
@@ -88,12 +89,15 @@ def _remembered(text: str) -> tuple[Passage, ...]:
 def find_passages(text: str) -> tuple[Passage, ...]:
     """The passages of a text that are flagged, in their order. No two passages with the same flag overlap.
 
-    A phrase is flagged with its whole sentence, because cutting out the phrase alone would leave half an order. A
-    marker or hidden characters are flagged by themselves. If there are more than `MOST_PASSAGES` with one flag, the
-    last passage begins at its own place and ends at the end of all that follow.
+    A phrase is looked for in the text as it was sent and as Markdown shows it. It is flagged with its whole sentence
+    and the marks around that, because cutting out the phrase alone would leave half an order. A marker or hidden
+    characters are flagged by themselves. If there are more than `MOST_PASSAGES` with one flag, the last passage begins
+    at its own place and ends at the end of all that follow.
     """
-    folded = Folded(text)
-    found = _bounded(_merged([*_phrases(folded), *_hidden(text)]))
+    forms = dict.fromkeys((text, rendered(text)))
+    found_in_forms = chain.from_iterable(_phrases(Folded(form)) for form in forms)
+    phrases = [(flag, *with_marks(text, start, end)) for flag, start, end in found_in_forms]
+    found = _bounded(_merged([*phrases, *_hidden(text)]))
     found.sort(key=lambda one: (one[1], one[2], one[0]))
     return tuple(Passage(flag=flag, start=start, end=end) for flag, start, end in found)
 

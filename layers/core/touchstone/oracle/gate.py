@@ -5,7 +5,8 @@
     passed, with passages that speak to whoever grades ──> judged again without them, and that check counts
     no judge, no time, no quota, a reply against the rules twice ──> not scored, with the reason
 
-So such a passage can never pay: whatever a judge makes of it, a submission that would fail without it fails.
+So a passage that code finds, or a judge that reads a long text, can never pay: whatever a judge makes of it, a
+submission that would fail without it fails.
 """
 
 import re

@@ -43,11 +43,16 @@ def checked_text(text: str, *, where: str = "text") -> str:
 
     Raises `TooLargeError` if it is too long, and `InputError` if a reader would see nothing in it.
     """
-    if len(text) > MAX_SUBMISSION_CHARS:
-        raise _too_large(f"has {len(text):,} characters", where)
+    check_length(text, where=where)
     if not visible(text).strip():
         raise InputError("The submission says nothing that a reader would see; hand in the work itself.", where=where)
     return text
+
+
+def check_length(text: str, *, where: str = "text") -> None:
+    """Raise `TooLargeError` for a text that is too long."""
+    if len(text) > MAX_SUBMISSION_CHARS:
+        raise _too_large(f"has {len(text):,} characters", where)
 
 
 def text_of_file(data: bytes) -> str:

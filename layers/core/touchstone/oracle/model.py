@@ -174,9 +174,12 @@ class GateCheck(Strict):
     in_turn: bool = False
 
     @property
-    def passed(self) -> bool:
-        """Whether all criteria are met."""
-        return all(check.passed for check in self.criteria_checks)
+    def passed(self) -> bool | None:
+        """Whether all criteria are met. None if the gate is not decided; `undecided` says why."""
+        results = [check.passed for check in self.criteria_checks]
+        if False in results:
+            return False
+        return None if None in results else True
 
     @property
     def undecided(self) -> Literal["split", "unsure"] | None:
@@ -185,8 +188,7 @@ class GateCheck(Strict):
         A gate is decided if all criteria are met, or if one is known not to be met. Otherwise some criterion is open:
         either the judges do not agree on it (`split`), or none of them is sure enough (`unsure`).
         """
-        results = [check.passed for check in self.criteria_checks]
-        if None not in results or False in results:
+        if self.passed is not None:
             return None
         return "unsure" if any(vote.unsure for vote in self.votes) else "split"
 

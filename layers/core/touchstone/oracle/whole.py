@@ -5,6 +5,8 @@ dimensions ─> gate ─ not met ─> hints, no scores
 a stage that nobody could judge is the end: `unscored`, with the stage and the reason
 """
 
+from dataclasses import replace
+
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
@@ -12,7 +14,9 @@ from touchstone.judges.panel import JudgePanel
 from touchstone.judges.spends import Spend
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.dimensions import generate_dimensions
+from touchstone.oracle.gate import blank_gate_result
 from touchstone.oracle.gate_panel import check_gate_by_judges
+from touchstone.oracle.handing_in import check_length
 from touchstone.oracle.material import SubmissionJudging
 from touchstone.oracle.model import Brief, Dimension, GateCheck, IndividualScoring, JudgeOpinion, Unjudged
 from touchstone.oracle.passages import Passage
@@ -23,10 +27,11 @@ from touchstone.strict import Strict
 class Judgement(Strict):
     """A submission's judgement, as far as it got.
 
-    `dimensions` are None if none could be made. `gate` is None if it was not reached or nobody could check it.
-    `scoring` is None if the gate did not pass or nobody could score. `unscored` says at which stage and why the judging
-    ended early; None if nothing is left unjudged. `readings` are what the scoring was computed from. `passages` are
-    those that speak to whoever grades (see `scoring`). `spends` are all judge calls that were paid for.
+    `dimensions` are None if none could be made, or if the submission is without content and the task had none. `gate`
+    is None if it was not reached or nobody could check it. `scoring` is None if the gate did not pass or nobody could
+    score. `unscored` says at which stage and why the judging ended early; None if nothing is left unjudged. `readings`
+    are what the scoring was computed from. `passages` are those that speak to whoever grades (see `scoring`). `spends`
+    are all judge calls that were paid for.
     """
 
     dimensions: tuple[Dimension, ...] | None = None
@@ -53,20 +58,25 @@ async def judge_submission(
 
     `gate_judges` check the acceptance criteria, and `scoring_judges` score; if they are None, `judge` does it alone.
     `judge` does everything else. `dimensions` are those of the task if they are locked; if None, they are made first. A
-    judge that fails raises nothing. Raises `SettingsError` for dimensions whose weights do not sum to 1.
+    judge that fails raises nothing. Raises `SettingsError` for dimensions whose weights do not sum to 1, and
+    `TooLargeError` for a submission of more than `MAX_SUBMISSION_CHARS`.
     """
+    # Faults of what was given are raised before any call is paid, and a submission without content causes no call.
+    check_length(text)
+    if dimensions is not None:
+        aggregate(dimensions, {one.id: 0.0 for one in dimensions})
+    judging = SubmissionJudging(
+        brief=brief, submission=text, dimensions=dimensions or (), judge=judge, deadline=deadline, use_cache=use_cache
+    )
+    if (blank := blank_gate_result(judging)) is not None:
+        return Judgement(dimensions=dimensions, gate=blank.check)
     spends: tuple[Spend, ...] = ()
     if dimensions is None:
         made = await generate_dimensions(brief, judge=judge, deadline=deadline, use_cache=use_cache)
         if isinstance(made, NotScored):
             return Judgement(unscored=Unjudged.of("dimensions", made), spends=made.spends)
         dimensions, spends = made.dimensions, made.spends
-    else:
-        # A fault of the dimensions is raised before any call is paid.
-        aggregate(dimensions, {one.id: 0.0 for one in dimensions})
-    judging = SubmissionJudging(
-        brief=brief, submission=text, dimensions=dimensions, judge=judge, deadline=deadline, use_cache=use_cache
-    )
+        judging = replace(judging, dimensions=dimensions)
     read = await judging.read()
     spends += read.spends
     if isinstance(read, NotScored):

@@ -135,8 +135,9 @@ def run(
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.screens.sarif import write_sarif
 
-    check_place(junit, where="--junit")
-    check_place(sarif, where="--sarif")
+    read = [*files, *([] if previous is None else [previous])]
+    check_place(junit, where="--junit", read=read)
+    check_place(sarif, where="--sarif", read=read)
     failing = failing_of(fail_on, drift=False)
     before = None if previous is None else _report(previous)
     wanted = target_of(target, also)
@@ -273,8 +274,8 @@ def recheck(
     from touchstone.cli.screens.junit import write_junit
     from touchstone.cli.screens.sarif import write_sarif
 
-    check_place(junit, where="--junit")
-    check_place(sarif, where="--sarif")
+    check_place(junit, where="--junit", read=[report])
+    check_place(sarif, where="--sarif", read=[report])
     failing = failing_of(fail_on, drift=True)
     before = _report(report)
     wanted = target_of(target, before.target.target.also if also is None else also)

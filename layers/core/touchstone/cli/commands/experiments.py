@@ -127,7 +127,7 @@ def run(
     from touchstone.surfaces.experiments.report import report_html
 
     require_extras("statistics")
-    check_place(junit, where="--junit")
+    check_place(junit, where="--junit", read=[given])
     found = asked_for(given, metrics, baseline, judges=judges, replicates=replicates)
     said: dict[str, object] = {"--metrics": metrics, "--baseline": baseline, "--max-cost": max_cost}
     said |= {"--judges": judges, "--replicates": replicates, "--allow-commands": allow_commands}

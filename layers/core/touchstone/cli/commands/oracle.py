@@ -76,7 +76,7 @@ def score(
     from touchstone.oracle.whole import judge_submission
 
     check_apart(source, task_file, option="--task")
-    check_place(dimensions_out, where="--dimensions-out")
+    check_place(dimensions_out, where="--dimensions-out", read=[source])
     task, text = task_of(task_file), submission_of(source)
     chosen = choose(load_registry(), provider=provider)
 

@@ -154,7 +154,7 @@ def generate(
     from touchstone.cli.local.inprocess import done_here
     from touchstone.cli.local.quiz_making import made_here, request_of
 
-    check_place(out, where="--out")
+    check_place(out, where="--out", read=[curriculum, *([] if learner is None else [learner])])
     wanted = None if kinds is None else [kind.strip() for kind in kinds.split(",")]
     request, course = request_of(
         curriculum, chapter, learner=learner, learner_id=learner_id, kinds=wanted, local=local,

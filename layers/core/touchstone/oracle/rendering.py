@@ -1,0 +1,72 @@
+"""A submission as Markdown shows it: words without the marks of emphasis, links and code, on one line if they wrap.
+
+A phrase that is set in bold in its middle reads to a judge as one that is not, and so does a phrase that goes on in the
+next line. Each character of the rendered text is at the place that it has in the source.
+"""
+
+import re
+from html import unescape
+
+_UNSEEN = "\u00ad"
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,31});")
+_LINK = re.compile(r"!?\[([^\[\]\n]{1,500})\]\([^()\n]{0,500}\)")
+_MARKS = re.compile(r"[*`~]+|(?<![^\W_])_+|_+(?![^\W_])|</?[A-Za-z]{1,8}(?:\s[^<>\n]{0,200})?>")
+"""Emphasis, code and the tags of a line. An underscore is a mark only at the edge of a word."""
+_REMARK = re.compile(r"(?<![^\n])[ \t]*+(?:%+|//+|--+|;+|/\*+)")
+"""What begins a line that a compiler or a typesetter passes over."""
+_WRAPPED = re.compile(r"(?<=\S)[ \t]*+\r?\n[ \t]*+(?:>[ \t]*+)*+(?![\s>*+#|=-]|\d{1,9}[.)])")
+"""A line end within a paragraph or a quote. What follows a blank line, or begins a list item, a heading or a row of a
+table, stands by itself."""
+_ENDS = (".", "!", "?", "。", "！", "？")
+_MOST_MARKS = 8
+"""The most marks that are skipped to see whether a line ends with its sentence."""
+_APART = re.compile(r"<!--|-->|\|")
+"""The ends of comments and of cells: what is in them stands by itself, too."""
+_OPENING = re.compile(
+    r"(?:(?<![^\n])[ \t>]{0,16}(?:#{1,6}|[-*+]|\d{1,9}[.)])?[ \t]{0,8}"
+    r"|<!--\s{0,8}|[*_~`\[]{1,6}|<[A-Za-z]{1,8}[^<>\n]{0,200}>)\Z"
+)
+_CLOSING = re.compile(r"[*_~`]{1,6}|\]\([^()\n]{0,500}\)|</[A-Za-z]{1,8}>|\s{0,8}-->")
+"""The marks right before and behind a sentence: those of its line, of emphasis, of a link and of a comment."""
+_LONGEST_OPENING = 240
+"""How many characters before a sentence its marks may begin."""
+_MOST_NESTED = 4
+"""How many kinds of marks may stand around one another, as in a list item in bold with a link."""
+
+
+def rendered(text: str) -> str:
+    """The text as its reader sees it, with blanks and unseen characters in the places of marks."""
+    text = _ENTITY.sub(_decoded, text)
+    text = _LINK.sub(_without_address, text)
+    for marks in (_REMARK, _MARKS):
+        text = marks.sub(lambda found: _UNSEEN * len(found[0]), text)
+    text = _WRAPPED.sub(_joined, text)
+    return _APART.sub(lambda found: "\n" + _UNSEEN * (len(found[0]) - 1), text)
+
+
+def with_marks(text: str, start: int, end: int) -> tuple[int, int]:
+    """A sentence with the marks around it. Without the sentence they would be left over, and look like content."""
+    for _ in range(_MOST_NESTED):
+        if (opening := _OPENING.search(text, max(0, start - _LONGEST_OPENING), start)) is not None:
+            start = opening.start()
+        if (closing := _CLOSING.match(text, end)) is not None:
+            end = closing.end()
+    return start, end
+
+
+def _decoded(entity: re.Match[str]) -> str:
+    """The character of an entity, made as long as the entity. An entity that is no single character stays as it is."""
+    letter = unescape(entity[0])
+    return letter + _UNSEEN * (len(entity[0]) - 1) if len(letter) == 1 else entity[0]
+
+
+def _joined(end: re.Match[str]) -> str:
+    """Blanks for a line end within a sentence. One behind a sentence stays: no phrase goes on there."""
+    before = end.string[max(0, end.start() - _MOST_MARKS) : end.start()].rstrip(_UNSEEN)
+    return end[0] if before.endswith(_ENDS) else " " * len(end[0])
+
+
+def _without_address(link: re.Match[str]) -> str:
+    """The words of a link, made as long as the link."""
+    before, after = link.start(1) - link.start(), link.end() - link.end(1)
+    return _UNSEEN * before + link[1] + _UNSEEN * after
