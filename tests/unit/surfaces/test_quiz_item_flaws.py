@@ -77,6 +77,36 @@ FLAWLESS = [
     question("This animal is an", "蚂蚁", "牛", "马"),
     question("The winners of the prize are", "Bohr and Dirac", "Curie", "Planck"),
     question("Where is it?", "Everywhere", "Here", "There"),
+    question("Which sentence is right?", "It's raining.", "Its raining.", "Its raining", "Its' raining."),
+    question("Which name do constants have in Python?", "MAX_SIZE", "maxsize", "maxSize", "MaxSize"),
+    question("Which command stages every file?", "git add .", "git add", "git push"),
+    question("Which statement compiles in C?", "return x + f(1);", "return x + f(1)", "x return"),
+    question("What does the shell print for echo '$HOME'?", "$HOME", "/home/ann", "$home"),
+    question("Which number is less than 1?", ".5", "5", "7"),
+    question("Welches Wort bedeutet Umfang?", "die Maße", "die Masse", "die Messe"),
+    question("Welches Wort ist ein Adjektiv?", "schön", "Schön", "Schönheit"),
+    question("Which article has this noun?", "the Hague", "Hague", "a Rome"),
+    question("Ergänze: Das ist ____.", "der See", "See", "die Gabel"),
+    question("Welches Wort meint ein Meer?", "die See", "der See", "das Tal"),
+    question("What is a normal blood pressure?", "120/80", "150/100", "90/60"),
+    question("What metre has a waltz?", "3/4", "6/8", "2/4"),
+    question("Which version is the latest?", "1.10", "1.1", "1.9"),
+    question("Write 1/2 as a percentage.", "50 %", "0.5", "5 %"),
+    question("Which is a mixed number?", "1 1/2", "3/2", "1.5"),
+    question("Which is it in SI base units?", "1 m", "100 cm", "3 km"),
+    question("What is 5 m times 2 m?", "10 m²", "10", "7 m"),
+    question("What does print(3 / 2) show?", "1.5", "3/2", "1"),
+    question("Which are equally long?", "1 m", "100 cm", "1000 mm", "2 km"),
+    question("Which land was lost?", "All of Saxony and Hesse", "All of Baden", "Both of them in the north"),
+    question("Which vitamins are soluble in fat?", "A and D", "B and C", "B and D", "A and C"),
+    question("What is the domain of the root of x?", "all x ≥ 0", "all real numbers", "no number at all"),
+    question("Which describes 2 up to but not including 5?", "2 ≤ x < 5", "2 < x < 5", "2 ≤ x ≤ 5"),
+    question(
+        "Which is heavier: a kilogram of iron or a pound of lead?", "the kilogram of iron", "the pound of lead", "x"
+    ),
+    question("Wie viele wohnen dort?", "500 bis 999", "unter 500", "1.000 bis 4.999", "ab 5.000"),
+    question("Wie viel wiegt er?", "0,25 bis 0,3 kg", "0,1 bis 0,2 kg", "1 bis 2 kg"),
+    question("Combien d'habitants a-t-elle ?", "de 500 à 999", "moins de 500", "de 1 000 à 4 999"),
     question("The capital of France is ____.", key="Paris", kind="fill_in_the_blank"),
     question("In 1563 it was founded in ____.", key="1563", kind="fill_in_the_blank"),
     question("The pears tree bears the ____.", key="pear", kind="fill_in_the_blank"),
@@ -107,6 +137,19 @@ FLAWED = [
     ("DUPLICATE_OPTIONS", question(CAPITAL, "Paris", "Lyon", "N\u00eemes", "Ni\u0302mes")),
     ("DUPLICATE_OPTIONS", question(CAPITAL, "A. Paris", "B. Lyon", "C. Nice", "D. Lyon.")),
     ("DUPLICATE_OPTIONS", question(CAPITAL, "(A)Paris", "（B）Lyon", "(C)Ｎice", "(D)Nice")),
+    ("DUPLICATE_OPTIONS", question(CAPITAL, "Paris", "Lyon", "BERN.", "Bern")),
+    ("DUPLICATE_OPTIONS", question("What is one half?", "1/2", "0.5", "2")),
+    ("DUPLICATE_OPTIONS", question("What is the chance of heads?", "0.4", "50 %", "1/2")),
+    ("DUPLICATE_OPTIONS", question("Wie weit ist es?", "1 km", "1000 m", "2 km")),
+    ("DUPLICATE_OPTIONS", question("How large is the field?", "1,000 m²", "1000 m²", "10 m²")),
+    ("DUPLICATE_OPTIONS", question("1 的一半是多少？", "0.5", "二分之一", "2")),
+    ("DUPLICATE_OPTIONS", question("How fast is light?", "300,000 km/s", "3×10⁵ km/s", "300 km/s")),
+    ("DUPLICATE_OPTIONS", question("Which animal lays eggs?", "the hen", "hen", "the cow")),
+    ("DUPLICATE_OPTIONS", question("Welches Tier gibt Milch?", "die Kuh", "Kuh", "das Huhn")),
+    ("OVERLAPPING_OPTIONS", question("Wie warm ist das Wasser?", "20 bis 40 °C", "30 bis 50 °C", "unter 20 °C")),
+    ("OVERLAPPING_OPTIONS", question("Quel âge a-t-il ?", "de 10 à 12 ans", "au plus 10 ans", "plus de 12 ans")),
+    ("OVERLAPPING_OPTIONS", question("¿Cuántos hay?", "de 1.000 a 2.000", "más de 1.500", "menos de 100")),
+    ("OVERLAPPING_OPTIONS", question("水温是多少？", "20至40 ℃", "30至50 ℃", "60至80 ℃")),
     ("OVERLAPPING_OPTIONS", question("How many moons has Saturn?", "more than 100", "50-100", "20-60")),
     ("OVERLAPPING_OPTIONS", question("How old is the Earth?", "at least 4", "at most 3", "3-4")),
     ("OVERLAPPING_OPTIONS", question("What percentage is water?", "60-70 %", "70-80 %", "80-90 %")),
@@ -129,6 +172,11 @@ FLAWED = [
     ("NONE_OF_THE_ABOVE", question("鴕鳥吃什麼？", "草", "肉", "以上皆非")),
     ("COMBINED_OPTIONS", question("What do ostriches eat?", "Grass", "Meat", "Both A and B", "Sand")),
     ("COMBINED_OPTIONS", question("What do ostriches eat?", "Grass", "Meat", "Sand", "A and C")),
+    ("COMBINED_OPTIONS", question("下列哪些是金属？", "铁", "铜", "硫", "A和B")),
+    ("COMBINED_OPTIONS", question("Was fressen Strauße?", "Gras", "Fleisch", "Sand", "A und C")),
+    ("COMBINED_OPTIONS", question("Was stimmt?", "Gras", "Fleisch", "Nur A und B sind richtig")),
+    ("COMBINED_OPTIONS", question("Que mangent-elles ?", "de l'herbe", "des graines", "Les réponses A et B")),
+    ("COMBINED_OPTIONS", question("¿Qué comen?", "hierba", "semillas", "A y B son correctas")),
     ("COMBINED_OPTIONS", question("哪些正确？①草 ②肉 ③沙", "①②", "①③", "②③")),
     ("COMBINED_OPTIONS", question("Which holds? I. Grass II. Meat", "I only", "II only", "I and II")),
     (
@@ -141,6 +189,7 @@ FLAWED = [
         ),
     ),
     ("ABSOLUTE_WORDS", question("What do cats do?", "They mostly sleep.", "They never sleep at night.", "They read.")),
+    ("ABSOLUTE_WORDS", question("How do bats live?", "They sleep by day.", "All of them drink blood.", "On grass.")),
     ("ABSOLUTE_WORDS", question("猫有什么习性？", "大多在白天睡觉", "所有的猫都在夜里睡觉", "喜欢在水里玩")),
     ("ABSOLUTE_WORDS", question("Cats always sleep at night.", key="false", kind="true_false")),
     ("NEGATIVE_STEM", question("Which planet is not a gas giant?", "Mars", "Saturn", "Jupiter")),
@@ -156,6 +205,7 @@ FLAWED = [
     ("GRAMMATICAL_CUE", question("It takes an ___ to bake it.", "hour", "unit", "week")),
     ("GRAMMATICAL_CUE", question("The parts of a cell that make energy are", "mitochondrias", "nucleus", "membrane")),
     ("WORD_REPEAT", question("What holds collective security up?", "The Security Council", "The courts", "The banks")),
+    ("WORD_REPEAT", question("What did the Monroe Doctrine ask for?", "Monroe's own view", "free trade", "peace")),
     ("WORD_REPEAT", question("哪个器官与光合作用有关？", "进行光合作用的叶", "吸收水分的根", "开放着的花朵")),
     ("ANSWER_IN_STEM", question("Paris is on the Seine; the capital is ____.", key="Paris", kind="fill_in_the_blank")),
     ("ANSWER_IN_STEM", question("巴黎在塞纳河边；首都是____。", key="巴黎", kind="fill_in_the_blank")),
@@ -175,6 +225,13 @@ def test_a_flaw_is_found_alone_with_its_reason_and_what_to_write_instead(label: 
 
 def test_every_flaw_is_tried_here_but_those_of_a_whole_quiz() -> None:
     assert set(_sentences()) == {label for label, _ in FLAWED} | {"KEY_POSITION"}
+
+
+def test_a_reason_names_the_words_as_they_are_written() -> None:
+    (repeated,) = measured(question("What causes tuberculosis?", "M. tuberculosis", "M. leprae", "B. cereus")).items
+    assert repeated.reason.startswith("“tuberculosis” of the question")
+    (same,) = measured(question("How far is it?", "1 km", "2 km", "1000 m")).items
+    assert same.reason == "Choices 1 and 3 are the same: “1 km = 1000 m”."
 
 
 def test_reasons_are_in_the_language_of_the_question() -> None:

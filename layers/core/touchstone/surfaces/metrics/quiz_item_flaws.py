@@ -10,14 +10,21 @@ multiple-choice questions used in high stakes nursing assessments"; Moore, Nguye
 quality of multiple-choice questions using GPT-4 and rule-based methods". If a rule cannot decide some wording for sure,
 it says nothing: a named flaw should be a flaw.
 
-- Any question: `NO_KEY`, `KEY_OUTSIDE_CHOICES`, `SEVERAL_KEYS`; `KEY_POSITION`, over all questions with one key.
+- Any question: `NO_KEY`, `KEY_OUTSIDE_CHOICES`, `SEVERAL_KEYS`; `KEY_POSITION`, over all questions with one key if there
+  are ten or more.
 - Choices: `TOO_FEW_OPTIONS`, `BLANK_OPTION`, `DUPLICATE_OPTIONS`, `OVERLAPPING_OPTIONS`, `ALL_OF_THE_ABOVE`,
   `NONE_OF_THE_ABOVE`, `COMBINED_OPTIONS`, `NEGATIVE_STEM` (unless the negation is emphasised), `LONGEST_KEY`,
   `ABSOLUTE_WORDS` (only in distractors, and in false statements), `GRAMMATICAL_CUE` (English), `WORD_REPEAT`.
-- Blanks: `ANSWER_IN_STEM`.
+- Blanks: `ANSWER_IN_STEM`, unless the answer is a number or shorter than four letters.
 
-What refers to other choices is found in English, Chinese, German, French and Spanish; negations and absolute words in
-English and Chinese.
+What refers to other choices and ranges that overlap are found in English, Chinese, German, French and Spanish;
+negations and absolute words in English and Chinese.
+
+`DUPLICATE_OPTIONS` are choices that read the same (case, full stops, widths and white space do not count), that differ
+in an article alone, or that are one number in two notations (1/2 and 50 %, 1 km and 1000 m). Accents count. What does
+not count is told apart all the same where the question is about it: about spelling, capitals, punctuation, code, units
+or the form of a number, or because several choices differ in nothing else. Numbers in one notation (3/4 and 6/8, 1.1
+and 1.10) and roots are not compared.
 
 A flaw makes a question worse and need not make it wrong. A question with two choices has `TOO_FEW_OPTIONS`, since half
 of all guesses are right; the check of a quiz's structure (`touchstone.quizzes.structure`) finds fault only with fewer.
