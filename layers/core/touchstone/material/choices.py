@@ -15,7 +15,8 @@ TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "−
 """One form of quotation marks, and one of the minus sign and the dashes."""
 _MARKED = re.compile(r"\s*(?:\(\s*([A-Za-z])\s*\)|\[\s*([A-Za-z])\s*\]|([A-Za-z])\s*[.):、])\s*(?=\S)")
 _ABOUT_WRITING = own_patterns(__file__)["about writing"]
-_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+_LONG_WORD = re.compile(r"[^\W\d_\u3400-\u9fff]{4,}")
+_IN_ANY_CASE = re.compile(r"^\w|\w{2,}")
 _ENDS = re.compile(r"(?<![\s.。;；,，])[.。;；,，]+$")
 _CODE = re.compile(r"[={}\[\]$\\<>`_|&@]|\w\(")
 _CODE_ENDS = re.compile(r"(?<![\s.。,，])[.。,，]+$")
@@ -49,14 +50,15 @@ def unmarked(choices: Sequence[str]) -> tuple[str, ...]:
 def alike(text: str) -> str:
     """The form in which two choices are equal if they are the same to a learner.
 
-    Stops and commas at the end do not count, nor does case in words. Case counts if no word has four letters, and in
-    code: AA, Aa and aa are different answers, so are mg and Mg. ß is not ss: they spell different words.
+    Stops and commas at the end do not count, nor does case in words. Case counts if no word has four letters, in a
+    letter by itself, and in code: AA, Aa and aa are different answers, so are mg and Mg, and the gene G and the gene g.
+    ß is not ss: they spell different words.
     """
     plain = to_the_letter(text)
     if _CODE.search(plain):
         return _CODE_ENDS.sub("", plain)
     ended = _ENDS.sub("", plain)
-    return ended.lower() if _LONG_WORD.search(ended) else ended
+    return _IN_ANY_CASE.sub(lambda found: found[0].lower(), ended) if _LONG_WORD.search(ended) else ended
 
 
 def to_the_letter(text: str) -> str:

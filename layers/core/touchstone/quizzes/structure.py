@@ -160,15 +160,20 @@ def _called(question: Question, forms: list[str]) -> int | None:
     places = set[int]()
     sentences = _SENTENCE_END.split(question.explanation or "")
     for sentence, following in pairwise([*sentences, ""]):
-        if _SAID["reported"].search(sentence + following):
+        letters.update(_SAID["concludes"].findall(sentence))
+        if _SAID["reported"].search(sentence):
             continue
-        letters.update(letter for found in _SAID["called"].finditer(sentence) for letter in found.groups() if letter)
+        named = {letter for found in _SAID["called"].finditer(sentence) for letter in found.groups() if letter}
         for found in _SAID["calls"].finditer(sentence):
-            named = sentence[found.end() : found.end() + _NAMED_CHARS]
-            if letter := _NAMED_LETTER.match(named):
-                letters.add(letter[1])
-            elif (words := form(_STOP.split(named, maxsplit=1)[0])) and words in forms:
+            behind = sentence[found.end() : found.end() + _NAMED_CHARS]
+            if letter := _NAMED_LETTER.match(behind):
+                named.add(letter[1])
+            elif (words := form(_STOP.split(behind, maxsplit=1)[0])) and words in forms:
                 places.add(forms.index(words))
+        if not _SAID["taken back"].search(following) or (
+            _SAID["others"].match(following) and named.isdisjoint(_SINGLE_LETTER.findall(following))
+        ):
+            letters |= named
     texts = unmarked([to_the_letter(choice).upper() for choice in question.choices])
     if any(letter in _SINGLE_LETTER.findall(text) for letter in letters for text in texts):
         return None

@@ -10,8 +10,8 @@ multiple-choice questions used in high stakes nursing assessments"; Moore, Nguye
 quality of multiple-choice questions using GPT-4 and rule-based methods". If a rule cannot decide some wording for sure,
 it says nothing: a named flaw should be a flaw.
 
-- Any question: `NO_KEY`, `KEY_OUTSIDE_CHOICES`, `SEVERAL_KEYS`; `KEY_POSITION`, over all questions with one key if there
-  are ten or more.
+- Any question: `NO_KEY`, `KEY_OUTSIDE_CHOICES`, `SEVERAL_KEYS`; `KEY_POSITION`, over all questions with one key
+  if there are ten or more.
 - Choices: `TOO_FEW_OPTIONS`, `BLANK_OPTION`, `DUPLICATE_OPTIONS`, `OVERLAPPING_OPTIONS`, `ALL_OF_THE_ABOVE`,
   `NONE_OF_THE_ABOVE`, `COMBINED_OPTIONS`, `NEGATIVE_STEM` (unless the negation is emphasised), `LONGEST_KEY`,
   `ABSOLUTE_WORDS` (only in distractors, and in false statements), `GRAMMATICAL_CUE` (English), `WORD_REPEAT`.
