@@ -54,6 +54,7 @@ def found(changed: dict[str, Any], asked: QuizRequest | None = None) -> list[tup
         {"explanation": "Option B is correct in a library. Option A is wrong. Answer B would be right there."},
         {"explanation": "The correct answer is to study: many call it library."},
         {"explanation": "The answer is B. But that is wrong."},
+        {"explanation": "The correct answer is library. But that is wrong."},
         {"explanation": "Choice B is correct. Choice B is wrong in a bank, however."},
         {"explanation": "Antwort B wäre richtig, wenn es ein Haus wäre."},
         {"explanation": "B、C都不对，故选A。"},

@@ -64,6 +64,7 @@ FLAWLESS = [
     question("Which tag makes text bold?", "<b>", "<i>", "<u>"),
     question("What is a false positive?", "a find of what is absent", "a miss of what is there", "a test not run"),
     question("Which value has the expression `not x` here?", "False", "True", "None"),
+    question("Which is the same as not (a and b)?", "not a or not b", "a or b", "a and b"),
     question("Which operator means not?", "!", "&", "|"),
     question("The largest bird is a/an", "ostrich", "condor", "duck"),
     question("The largest bird is an or a ___", "condor", "ostrich", "duck"),

@@ -135,7 +135,7 @@ def _in_chosen(question: Question, answers: list[str]) -> Iterator[Violation]:
             question.id, "not_one_answer", f"A single-choice question has {len(right)} answers.", field="answers"
         )
     if question.kind == "single_choice" and right.intersection(choices):
-        called = _called(question, [form(choice) for choice in choices])
+        called = _called(question, choices)
         if called is not None and choices[called] not in right:
             yield _violation(
                 question.id,
@@ -158,22 +158,22 @@ def _called(question: Question, forms: list[str]) -> int | None:
     form = comparing(question.choices, question.question_text)
     letters = set[str]()
     places = set[int]()
-    sentences = _SENTENCE_END.split(question.explanation or "")
-    for sentence, following in pairwise([*sentences, ""]):
+    for sentence, following in pairwise([*_SENTENCE_END.split(question.explanation or ""), ""]):
         letters.update(_SAID["concludes"].findall(sentence))
         if _SAID["reported"].search(sentence):
             continue
         named = {letter for found in _SAID["called"].finditer(sentence) for letter in found.groups() if letter}
+        worded = set[int]()
         for found in _SAID["calls"].finditer(sentence):
             behind = sentence[found.end() : found.end() + _NAMED_CHARS]
             if letter := _NAMED_LETTER.match(behind):
                 named.add(letter[1])
             elif (words := form(_STOP.split(behind, maxsplit=1)[0])) and words in forms:
-                places.add(forms.index(words))
-        if not _SAID["taken back"].search(following) or (
-            _SAID["others"].match(following) and named.isdisjoint(_SINGLE_LETTER.findall(following))
-        ):
+                worded.add(forms.index(words))
+        of_others = _SAID["others"].match(following) and named.isdisjoint(_SINGLE_LETTER.findall(following))
+        if of_others or not _SAID["taken back"].search(following):
             letters |= named
+            places |= worded
     texts = unmarked([to_the_letter(choice).upper() for choice in question.choices])
     if any(letter in _SINGLE_LETTER.findall(text) for letter in letters for text in texts):
         return None

@@ -14,7 +14,7 @@ from touchstone.material import Question
 from touchstone.material.choices import alike, comparing
 from touchstone.packaged import own_patterns
 from touchstone.surfaces.flaws.model import Flaw
-from touchstone.surfaces.options import Key, width
+from touchstone.surfaces.options import NAMED_CHARS, Key, width
 
 LEAST_CHOICES = 3
 """The fewest choices: one key and two distractors. More distractors seldom work (Rodriguez 2005, "Three options are
@@ -38,6 +38,7 @@ _MOST_NUMBERS = 6
 _ASKED_CHARS = 800
 """How much of a question the comparison of two values reads, from its end."""
 _FEW_WORDS = 2
+"""The most words behind an article: in a longer choice it is one word of a sentence."""
 _LEAST_CLAIM = 16
 """Width of the shortest text that claims something: eight Chinese characters, three or four words."""
 
@@ -93,9 +94,11 @@ def _but_for_an_article(question: Question, choices: Sequence[str]) -> Iterator[
         return
     cores = [_WORDS["article"].sub("", choice) for choice in choices]
     articled = [core != choice for core, choice in zip(cores, choices, strict=True)]
+    short = [
+        alike(core).lower() if core.count(" ") < _FEW_WORDS and width(core) <= NAMED_CHARS else "" for core in cores
+    ]
     for one, other in combinations(range(len(choices)), 2):
-        same = alike(cores[one]).lower() == alike(cores[other]).lower() and len(cores[one].split()) <= _FEW_WORDS
-        if same and articled[one] != articled[other]:
+        if short[one] and short[one] == short[other] and articled[one] != articled[other]:
             yield one, other
 
 
