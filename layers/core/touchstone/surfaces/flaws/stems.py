@@ -28,7 +28,8 @@ _NEGATIVE_EN = re.compile(
     re.IGNORECASE,
 )
 _HARMLESS_EN = re.compile(
-    r"\b(?:whether or not|if not|not (?:only|just|yet)|but not including|not ?\(\w (?:and|or|xor)|true(?: or |/)false|means? not"
+    r"\b(?:whether or not|if not|not (?:only|just|yet)|but not including|not ?\(\w (?:and|or|xor)|means? not"
+    r"|true(?: or |/)false"
     r"|false (?:positive|negative|friend|cognate|alarm|memory|premise)s?)\b|`[^`\n]{1,200}`",
     re.IGNORECASE,
 )
