@@ -35,7 +35,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "Er kaufte 3.", "Danach ging er.", "Metalle, z. B. Eisen, rosten.",
     ),
     "C'est peu, c.-à-d. rien. En EE. UU. vive el Sr. García.": (
-        "C'est peu, c.-à-d. Rien.", "En EE. UU. vive el Sr. García.",
+        "C'est peu, c.-à-d. rien.", "En EE. UU. vive el Sr. García.",
     ),
     "John Smith Sr. The end. Hier ist x. A line.": ("John Smith Sr.", "The end.", "Hier ist x.", "A line."),
     "Das gilt. Älter ist er. ça va. Él vino. à midi": ("Das gilt.", "Älter ist er. ça va.", "Él vino. à midi"),
