@@ -98,6 +98,7 @@ FLAWLESS = [
     question("Which is a mixed number?", "1 1/2", "3/2", "1.5"),
     question("Which is it in SI base units?", "1 m", "100 cm", "3 km"),
     question("What is 5 m times 2 m?", "10 m²", "10", "7 m"),
+    question("What is 10 m divided by 2?", "5 m", "5", "20 m"),
     question("What does print(3 / 2) show?", "1.5", "3/2", "1"),
     question("Which are equally long?", "1 m", "100 cm", "1000 mm", "2 km"),
     question("Which land was lost?", "All of Saxony and Hesse", "All of Baden", "Both of them in the north"),
@@ -107,6 +108,7 @@ FLAWLESS = [
     question(
         "Which is heavier: a kilogram of iron or a pound of lead?", "the kilogram of iron", "the pound of lead", "x"
     ),
+    question("这个镇有多少人口？", "1000至1999人", "1000人以下", "2000人以上"),
     question("Wie viele wohnen dort?", "500 bis 999", "unter 500", "1.000 bis 4.999", "ab 5.000"),
     question("Wie viel wiegt er?", "0,25 bis 0,3 kg", "0,1 bis 0,2 kg", "1 bis 2 kg"),
     question("Combien d'habitants a-t-elle ?", "de 500 à 999", "moins de 500", "de 1 000 à 4 999"),
@@ -143,6 +145,8 @@ FLAWED = [
     ("DUPLICATE_OPTIONS", question(CAPITAL, "Paris", "Lyon", "BERN.", "Bern")),
     ("DUPLICATE_OPTIONS", question("What is one half?", "1/2", "0.5", "2")),
     ("DUPLICATE_OPTIONS", question("What is the chance of heads?", "0.4", "50 %", "1/2")),
+    ("DUPLICATE_OPTIONS", question("What is the slope of the line?", "3/2", "6/4", "2/3")),
+    ("DUPLICATE_OPTIONS", question("What is 10 ÷ 4?", "2.5", "2.50", "4")),
     ("DUPLICATE_OPTIONS", question("Wie weit ist es?", "1 km", "1000 m", "2 km")),
     ("DUPLICATE_OPTIONS", question("How large is the field?", "1,000 m²", "1000 m²", "10 m²")),
     ("DUPLICATE_OPTIONS", question("1 的一半是多少？", "0.5", "二分之一", "2")),

@@ -105,7 +105,8 @@ def _but_for_an_article(question: Question, choices: Sequence[str]) -> Iterator[
 def _of_one_value(question: Question, choices: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The places of each two choices that are one number in two notations: 1/2 and 50 %, 1 km and 1000 m.
 
-    Numbers in the same notation are left: 120/80 and 150/100, 3/4 and 6/8, 1.1 and 1.10 may be different answers.
+    Numbers in one notation are left unless the question asks for a value: 120/80 and 150/100, 1.1 and 1.10 may be
+    different answers.
     """
     numbers = [(place, found) for place, choice in enumerate(choices) if (found := _NUMBER.fullmatch(choice))]
     if not 1 < len(numbers) <= _MOST_NUMBERS:
@@ -113,8 +114,9 @@ def _of_one_value(question: Question, choices: Sequence[str]) -> Iterator[tuple[
     from touchstone.checks import equivalent
 
     asked = question.question_text[-_ASKED_CHARS:]
+    by_value = _WORDS["value"].search(asked) is not None
     for (one, mine), (other, theirs) in combinations(numbers, 2):
-        if _differ_in_notation(mine, theirs):
+        if _are_rivals(mine, theirs, by_value=by_value):
             texts = choices[one], choices[other]
             try:
                 same = all(equivalent(*each, question=asked, at_once=True) for each in (texts, texts[::-1]))
@@ -124,15 +126,15 @@ def _of_one_value(question: Question, choices: Sequence[str]) -> Iterator[tuple[
                 yield one, other
 
 
-def _differ_in_notation(one: re.Match[str], other: re.Match[str]) -> bool:
-    """Whether two numbers are written in two notations, both with a unit or both without."""
+def _are_rivals(one: re.Match[str], other: re.Match[str], *, by_value: bool) -> bool:
+    """Whether two numbers both have a unit, or neither has, and are written in two notations unless `by_value`."""
     mine, theirs = (
         [(found["unit"] or "").casefold(), *(found[name] is None for name in ("under", "power", "words"))]
         for found in (one, other)
     )
-    ungrouped = [_GROUPING.sub("", found["number"] or "") for found in (one, other)]
     alone = [unit in ("", "%") for unit in (mine[0], theirs[0])]
-    return alone[0] == alone[1] and (mine != theirs or ungrouped[0] == ungrouped[1])
+    ungrouped = [_GROUPING.sub("", found["number"] or "") for found in (one, other)]
+    return alone[0] == alone[1] and (by_value or mine != theirs or ungrouped[0] == ungrouped[1])
 
 
 def refers(choice: str) -> bool:
@@ -244,7 +246,8 @@ def range_of(choice: str, *, point: str = ".") -> Range | None:
     if found := _WORDS["by suffix"].fullmatch(text):
         value, below = _value(found["number"], point), bool(found["below"])
         low, high = (-inf, value) if below else (value, inf)
-        return Range(low, high, low_closed=not below, high_closed=below, unit="")
+        closed = not (found["up"] or found["down"])
+        return Range(low, high, low_closed=closed and not below, high_closed=closed and below, unit="")
     return None
 
 

@@ -23,8 +23,8 @@ negations and absolute words in English and Chinese.
 `DUPLICATE_OPTIONS` are choices that read the same (case, full stops, widths and white space do not count), that differ
 in an article alone, or that are one number in two notations (1/2 and 50 %, 1 km and 1000 m). Accents count. What does
 not count is told apart all the same where the question is about it: about spelling, capitals, punctuation, code, units
-or the form of a number, or because several choices differ in nothing else. Numbers in one notation (3/4 and 6/8, 1.1
-and 1.10) and roots are not compared.
+or the form of a number, or because several choices differ in nothing else. Numbers in one notation (120/80 and 150/100,
+1.1 and 1.10) are compared only where the question asks for a value (a slope, a probability, 10 ÷ 4), and roots never.
 
 A flaw makes a question worse and need not make it wrong. A question with two choices has `TOO_FEW_OPTIONS`, since half
 of all guesses are right; the check of a quiz's structure (`touchstone.quizzes.structure`) finds fault only with fewer.
