@@ -232,7 +232,7 @@ def test_a_flaw_is_found_alone_with_its_reason_and_what_to_write_instead(label: 
 
 
 def test_every_flaw_is_tried_here_but_those_of_a_whole_quiz() -> None:
-    assert set(_sentences()) == {label for label, _ in FLAWED} | {"KEY_POSITION"}
+    assert set(_sentences()) == {label for label, _ in FLAWED} | {"KEY_POSITION", "REPEATED_QUESTION"}
 
 
 def test_a_reason_names_the_words_as_they_are_written() -> None:
@@ -252,7 +252,7 @@ def test_several_flaws_of_a_question_share_its_weight() -> None:
     found = measured(
         question(CAPITAL, *CITIES),
         question("Which is not red?", "Grass", "Blood", "All of the above", which="q2"),
-        question(CAPITAL, *CITIES, which="q3"),
+        question("What is the capital of Italy?", "Rome", "Milan", "Turin", which="q3"),
     )
     flaws = [item for item in found.items if item.item == "q2"]
     assert {item.label for item in flaws} == {"NEGATIVE_STEM", "ALL_OF_THE_ABOVE"}
@@ -310,6 +310,58 @@ def test_places_that_few_questions_have_are_compared_with_those() -> None:
     few = placed([0, 1, 2] * 6, choices=3)
     many = [one.model_copy(update={"id": f"m{n}"}) for n, one in enumerate(placed([4] * 2, choices=5))]
     assert biased(measured(*few, *many)) == []
+
+
+ORGAN = "Which organ of the human body pumps the blood?"
+ORGANS = ("the heart", "the lung", "the liver")
+REPEATED = [
+    (question(CAPITAL, *CITIES), question(CAPITAL.upper(), *CITIES, which="q2")),
+    (question(CAPITAL, *CITIES), question(CAPITAL, "Brest", "Paris", "Metz", key="Paris", which="q2")),
+    (question(ORGAN, *ORGANS), question(ORGAN.replace("the blood", "blood"), *ORGANS[::-1], key=ORGANS[0], which="q2")),
+    (question(ORGAN, *ORGANS), question(ORGAN.replace("organ", "orgen"), *ORGANS, which="q2")),
+    *(
+        (question(text, key=key, kind=kind), question(text.rstrip("."), key=key, kind=kind, which="q2"))
+        for text, key, kind in (
+            ("The Earth orbits the Sun.", "true", "true_false"),
+            ("The capital of France is ____.", "Paris", "fill_in_the_blank"),
+        )
+    ),
+]
+APART = [
+    (question("Which word is a noun?", "house", "run", "red"), question("Which word is a noun?", "tree", "go", "big")),
+    (question("Is a whale a mammal?", "yes", "no", "so"), question("Is a whale not a mammal?", "yes", "no", "so")),
+    (
+        question("Which of these is a mammal?", "whale", "shark", "tuna"),
+        question("Which of these is a sea mammal?", "whale", "horse", "tuna"),
+    ),
+    (
+        question("Squares are rectangles.", key="true", kind="true_false"),
+        question("All squares are rectangles.", key="true", kind="true_false"),
+    ),
+    (question(CAPITAL, *CITIES, key=()), question(CAPITAL, *CITIES, key=())),
+    (
+        question("What does it mean?", "to study", "bank", "to go").model_copy(update={"target": "學習"}),
+        question("What does it mean?", "to study", "bank", "to go").model_copy(update={"target": "念書"}),
+    ),
+]
+
+
+@pytest.mark.parametrize("both", REPEATED)
+def test_a_question_that_an_earlier_one_has_asked_is_named_with_it(both: tuple[Question, Question]) -> None:
+    found = [(item.item, item.label) for item in measured(*both).items if item.label != "FLAWLESS"]
+    assert found == [("q2", "REPEATED_QUESTION")]
+    assert measured(*both).items[-1].reason == "It asks the same as question q1, and has the same answer."
+
+
+@pytest.mark.parametrize("both", APART)
+def test_questions_that_only_look_alike_are_not_repeated(both: tuple[Question, Question]) -> None:
+    found = measured(both[0], both[1].model_copy(update={"id": "q2"}))
+    assert "REPEATED_QUESTION" not in {item.label for item in found.items}
+
+
+def test_five_hundred_questions_of_one_wording_are_measured_in_time() -> None:
+    many = [question("Which sentence is right?", f"It is {n}.", "It are.", "It be.", which=f"q{n}") for n in range(500)]
+    takes_at_most(2.0, lambda: measured(*many))
 
 
 @given(st.lists(st.floats(0.0, 1.0), max_size=12), st.integers(0, 12))
