@@ -33,7 +33,7 @@ _NUMBER = re.compile(
 )
 """A choice that is a number, perhaps with a unit."""
 _GROUPING = re.compile("[., ]")
-_MOST_NUMBERS = 6
+_MOST_NUMBERS = 5
 """The most numbers among the choices of a question whose values are compared."""
 _ASKED_CHARS = 800
 """How much of a question the comparison of two values reads, from its end."""
