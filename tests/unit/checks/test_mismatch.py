@@ -61,6 +61,12 @@ def test_a_text_in_the_readers_language_is_not(text: str, language: str) -> None
     assert find_language_mismatch(text, language) == []
 
 
+def test_a_question_may_be_asked_again_in_parentheses() -> None:
+    assert find_language_mismatch("王明每天做什麼？ (What does Wang Ming do?)", "en") == []
+    assert find_language_mismatch("王明每天做什麼？ (Wang Ming)", "en")
+    assert find_language_mismatch("王明每天做什麼？（What does he do?）", "ja")
+
+
 def test_the_language_that_was_found_is_named() -> None:
     assert "Chinese characters" in find_language_mismatch("這是什麼？", "en")[0].detail
     assert "pinyin" in find_language_mismatch("Zhè shì shénme?", "en")[0].detail

@@ -28,6 +28,17 @@ CASES: dict[str, tuple[str, ...]] = {
     "An open (one. Two.": ("An open (one.", "Two."),
     "A stray ) here. Next.": ("A stray ) here.", "Next."),
     "the first one . the second one . end": ("the first one .", "the second one .", "end"),
+    "Am 3. Oktober 1990 kam er im 19. Jahrhundert an. Er blieb.": (
+        "Am 3. Oktober 1990 kam er im 19. Jahrhundert an.", "Er blieb.",
+    ),
+    "Er kaufte 3. Danach ging er. Metalle, z. B. Eisen, rosten.": (
+        "Er kaufte 3.", "Danach ging er.", "Metalle, z. B. Eisen, rosten.",
+    ),
+    "C'est peu, c.-à-d. rien. En EE. UU. vive el Sr. García.": (
+        "C'est peu, c.-à-d. rien.", "En EE. UU. vive el Sr. García.",
+    ),
+    "John Smith Sr. The end. Hier ist x. A line.": ("John Smith Sr.", "The end.", "Hier ist x.", "A line."),
+    "Das gilt. Älter ist er. ça va. Él vino. à midi": ("Das gilt.", "Älter ist er. ça va.", "Él vino. à midi"),
     "我来了。我看见了！我赢了吗？是的": ("我来了。", "我看见了！", "我赢了吗？", "是的"),
     "他说：“我来了。我走了。”然后离开。": ("他说：“我来了。", "我走了。”", "然后离开。"),
     "「走吧。」，他說。他們走了……很遠。": ("「走吧。」，他說。", "他們走了……很遠。"),

@@ -47,6 +47,17 @@ def found(changed: dict[str, Any], asked: QuizRequest | None = None) -> list[tup
         {"choices": ["Hepatitis B", "Hepatitis A"], "answers": ["Hepatitis B"], "explanation": "答案是B。"},
         {"choices": ["Ｂ．library", "A. bank"], "answers": ["Ｂ．library"], "explanation": "The right answer is B."},
         {"choices": ["b) library", "a) bank"], "answers": ["b) library"], "explanation": "The right answer is B."},
+        {"choices": ["maxsize", "maxSize", "MAX_SIZE"], "answers": ["MAX_SIZE"]},
+        {"choices": ["the pacific Ocean", "The Pacific ocean", "the Pacific Ocean"], "answers": ["the Pacific Ocean"]},
+        {"question_text": "Which is spelt right?", "choices": ["Polish", "polish"], "answers": ["polish"]},
+        {"choices": ["3", "3.5"], "answers": ["3.5"], "explanation": "The correct answer is 3.5."},
+        {"explanation": "Option B is correct in a library. Option A is wrong. Answer B would be right there."},
+        {"explanation": "The correct answer is to study: many call it library."},
+        {"explanation": "The answer is B. But that is wrong."},
+        {"explanation": "The correct answer is library. But that is wrong."},
+        {"explanation": "Choice B is correct. Choice B is wrong in a bank, however."},
+        {"explanation": "Antwort B wäre richtig, wenn es ein Haus wäre."},
+        {"explanation": "B、C都不对，故选A。"},
         {"explanation": "Many think the correct answer is B because it looks so, but that is wrong."},
         {"explanation": "It seems that the correct answer is B. But 銀行 is a bank."},
         {"explanation": "許多人會以為答案是B，但那是銀行。"},
@@ -106,6 +117,32 @@ def test_a_question_as_it_should_be_has_no_finding(changed: dict[str, Any]) -> N
         ({"explanation": "Many think so. The correct answer is C. It is."}, "key_contradicted", "explanation"),
         ({"explanation": "The right choice is option (B)."}, "key_contradicted", "explanation"),
         ({"explanation": "所以正確答案是B。"}, "key_contradicted", "explanation"),
+        ({"explanation": "Option B is correct."}, "key_contradicted", "explanation"),
+        ({"explanation": "B is the correct answer, since it is so."}, "key_contradicted", "explanation"),
+        ({"explanation": "(C) is correct."}, "key_contradicted", "explanation"),
+        ({"explanation": "Answer: C"}, "key_contradicted", "explanation"),
+        ({"explanation": "Correct answer: B. library"}, "key_contradicted", "explanation"),
+        ({"explanation": "Thus, the answer is option B."}, "key_contradicted", "explanation"),
+        ({"explanation": "The correct answer is library."}, "key_contradicted", "explanation"),
+        ({"explanation": "Die richtige Antwort lautet B."}, "key_contradicted", "explanation"),
+        ({"explanation": "Choice B is correct. Choices A and C are wrong."}, "key_contradicted", "explanation"),
+        ({"explanation": "Choice $\\mathbf{B}$ is correct. If so, so be it."}, "key_contradicted", "explanation"),
+        ({"explanation": "So 2 + 2 = 4. The answer is B."}, "key_contradicted", "explanation"),
+        ({"explanation": "A错误，C错误，故本题选：B。"}, "key_contradicted", "explanation"),
+        ({"explanation": "Antwort C ist richtig."}, "key_contradicted", "explanation"),
+        ({"explanation": "La bonne réponse est B, car oui."}, "key_contradicted", "explanation"),
+        ({"explanation": "La réponse C est correcte."}, "key_contradicted", "explanation"),
+        ({"explanation": "La respuesta correcta es la B."}, "key_contradicted", "explanation"),
+        ({"explanation": "La opción C es correcta."}, "key_contradicted", "explanation"),
+        ({"explanation": "故選B。"}, "key_contradicted", "explanation"),
+        ({"explanation": "【答案】C"}, "key_contradicted", "explanation"),
+        ({"explanation": "選項B正確。"}, "key_contradicted", "explanation"),
+        (
+            {"choices": ["A. bank", "B. bus"], "answers": ["A. bank"], "explanation": "The right answer is B."},
+            "key_contradicted",
+            "explanation",
+        ),
+        ({"choices": ["-2", "2", "−2"], "answers": ["2"]}, "duplicate_choices", "choices[2]"),
         ({"explanation": "to\x07 study"}, "unseen_characters", "explanation"),
         ({"explanation": "學\u3164習"}, "unseen_characters", "explanation"),
         ({"question_text": "What does 學\u200d習 mean?"}, "unseen_characters", "question_text"),
@@ -154,6 +191,13 @@ def test_faults_of_several_questions_come_together_each_with_what_to_write_inste
     ]
     assert all(one.suggestion for one in several)
     assert several[1].suggestion == "library"
+
+
+def test_what_an_explanation_calls_right_and_what_a_key_means_is_named_in_words() -> None:
+    [one] = validate_structure(quiz({"explanation": "The right choice is option (B)."}))
+    assert one.detail == "The explanation calls “library” right, which is not the key."
+    [other] = validate_structure(quiz({"choices": ["A. bus", "B. bank"], "answers": ["bank"]}))
+    assert (other.finding, other.suggestion) == ("key_outside_choices", "B. bank")
 
 
 def test_a_span_is_where_the_fault_stands() -> None:

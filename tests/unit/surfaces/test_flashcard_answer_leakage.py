@@ -1,4 +1,4 @@
-"""Fronts that give the back away, without a judge, in English and Chinese; and those that only seem to."""
+"""Fronts that give the back away, without a judge, in several languages; and those that only seem to."""
 
 import pytest
 
@@ -22,6 +22,8 @@ LEAKS: list[tuple[str, str, str]] = [
     ("植物通过光合作用制造养分的过程叫什么？", "光合作用", "光合作用"),
     ("列奥纳多·达·芬奇是意大利人，蒙娜丽莎的作者是谁？", "列奥纳多·达·芬奇", "列奥纳多·达·芬奇"),
     ("1911年的辛亥革命发生在哪一年？", "1911年", "1911年"),
+    ("Mozart hat sie komponiert. Wer komponierte die Zauberflöte?", "Mozart", "Mozart"),
+    ("What o'clock is it in Lima, if Lima is meant?", "Lima", "Lima"),
     ("What does DNA, the carrier of genes, carry?", "genes", "genes"),
 ]
 CLEAN: list[tuple[str, str]] = [
@@ -33,6 +35,12 @@ CLEAN: list[tuple[str, str]] = [
     ("Which is it? (A) a fish (B) a mammal", "a mammal"),
     ("Which one is a mammal: whale, shark, tuna?", "Whale"),
     ("鲸是鱼还是哺乳动物？", "哺乳动物"),
+    ("Ist der Wal ein Fisch oder ein Säugetier?", "ein Säugetier"),
+    ("Welches Metall von Blei und Eisen ist schwerer?", "Blei"),
+    ("La baleine est-elle un poisson ou un mammifère ?", "un mammifère"),
+    ("¿La ballena es un pez o un mamífero?", "un mamífero"),
+    ("Was ist der Plural von „Fenster“?", "Fenster"),
+    ("Quel est le pluriel de « croix » ?", "croix"),
     ("铜和铁哪一种导电更好？", "铜和铁都好"),
     ("铜丝、铁丝中哪一种导电更好？", "铜丝"),
     ("What is the plural of 'sheep'?", "Sheep"),

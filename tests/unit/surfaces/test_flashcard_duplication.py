@@ -29,6 +29,8 @@ CASES: dict[str, tuple[tuple[str, str], tuple[str, str], str]] = {
     "a power is no number below the line": (("What is x² here?", "4"), ("What is x2 here?", "4"), "UNIQUE"),
     "an article more": (("What is 捷運?", "metro"), ("What is the 捷運?", "metro"), "NEAR_DUPLICATE"),
     "an article more on either side": (("Define cell.", "A unit"), ("Define the cell.", "The unit"), "NEAR_DUPLICATE"),
+    "a German article": (("Was bildet die Galle?", "Leber"), ("Was bildet Galle?", "die Leber"), "NEAR_DUPLICATE"),
+    "two words told apart by their articles": (("der Leiter", "leader"), ("die Leiter", "ladder"), "UNIQUE"),
     "nothing but articles": (("the", "a"), ("an", "a"), "UNIQUE"),
     "a letter, no article": (("Define hepatitis A.", "X"), ("Define hepatitis B.", "X"), "UNIQUE"),
     "a word less": (BASE, ("What is the capital of the French Republic?", "Paris"), "NEAR_DUPLICATE"),

@@ -64,6 +64,7 @@ FLAWLESS = [
     question("Which tag makes text bold?", "<b>", "<i>", "<u>"),
     question("What is a false positive?", "a find of what is absent", "a miss of what is there", "a test not run"),
     question("Which value has the expression `not x` here?", "False", "True", "None"),
+    question("Which is the same as not (a and b)?", "not a or not b", "a or b", "a and b"),
     question("Which operator means not?", "!", "&", "|"),
     question("The largest bird is a/an", "ostrich", "condor", "duck"),
     question("The largest bird is an or a ___", "condor", "ostrich", "duck"),
@@ -77,6 +78,40 @@ FLAWLESS = [
     question("This animal is an", "蚂蚁", "牛", "马"),
     question("The winners of the prize are", "Bohr and Dirac", "Curie", "Planck"),
     question("Where is it?", "Everywhere", "Here", "There"),
+    question("Which sentence is right?", "It's raining.", "Its raining.", "Its raining", "Its' raining."),
+    question("Which name do constants have in Python?", "MAX_SIZE", "maxsize", "maxSize", "MaxSize"),
+    question("Which command stages every file?", "git add .", "git add", "git push"),
+    question("Which statement compiles in C?", "return x + f(1);", "return x + f(1)", "x return"),
+    question("What does the shell print for echo '$HOME'?", "$HOME", "/home/ann", "$home"),
+    question("Which offspring dies?", "one with the gene G", "one with the gene g", "none at all"),
+    question("哪种果蝇会死？", "G基因纯合的果蝇", "g基因纯合的果蝇", "红眼的雄果蝇"),
+    question("Which number is less than 1?", ".5", "5", "7"),
+    question("Welches Wort bedeutet Umfang?", "die Maße", "die Masse", "die Messe"),
+    question("Welches Wort ist ein Adjektiv?", "schön", "Schön", "Schönheit"),
+    question("Which article has this noun?", "the Hague", "Hague", "a Rome"),
+    question("Ergänze: Das ist ____.", "der See", "See", "die Gabel"),
+    question("Welches Wort meint ein Meer?", "die See", "der See", "das Tal"),
+    question("What is a normal blood pressure?", "120/80", "150/100", "90/60"),
+    question("What metre has a waltz?", "3/4", "6/8", "2/4"),
+    question("Which version is the latest?", "1.10", "1.1", "1.9"),
+    question("Write 1/2 as a percentage.", "50 %", "0.5", "5 %"),
+    question("Which is a mixed number?", "1 1/2", "3/2", "1.5"),
+    question("Which is it in SI base units?", "1 m", "100 cm", "3 km"),
+    question("What is 5 m times 2 m?", "10 m²", "10", "7 m"),
+    question("What is 10 m divided by 2?", "5 m", "5", "20 m"),
+    question("What does print(3 / 2) show?", "1.5", "3/2", "1"),
+    question("Which are equally long?", "1 m", "100 cm", "1000 mm", "2 km"),
+    question("Which land was lost?", "All of Saxony and Hesse", "All of Baden", "Both of them in the north"),
+    question("Which vitamins are soluble in fat?", "A and D", "B and C", "B and D", "A and C"),
+    question("What is the domain of the root of x?", "all x ≥ 0", "all real numbers", "no number at all"),
+    question("Which describes 2 up to but not including 5?", "2 ≤ x < 5", "2 < x < 5", "2 ≤ x ≤ 5"),
+    question(
+        "Which is heavier: a kilogram of iron or a pound of lead?", "the kilogram of iron", "the pound of lead", "x"
+    ),
+    question("这个镇有多少人口？", "1000至1999人", "1000人以下", "2000人以上"),
+    question("Wie viele wohnen dort?", "500 bis 999", "unter 500", "1.000 bis 4.999", "ab 5.000"),
+    question("Wie viel wiegt er?", "0,25 bis 0,3 kg", "0,1 bis 0,2 kg", "1 bis 2 kg"),
+    question("Combien d'habitants a-t-elle ?", "de 500 à 999", "moins de 500", "de 1 000 à 4 999"),
     question("The capital of France is ____.", key="Paris", kind="fill_in_the_blank"),
     question("In 1563 it was founded in ____.", key="1563", kind="fill_in_the_blank"),
     question("The pears tree bears the ____.", key="pear", kind="fill_in_the_blank"),
@@ -107,6 +142,21 @@ FLAWED = [
     ("DUPLICATE_OPTIONS", question(CAPITAL, "Paris", "Lyon", "N\u00eemes", "Ni\u0302mes")),
     ("DUPLICATE_OPTIONS", question(CAPITAL, "A. Paris", "B. Lyon", "C. Nice", "D. Lyon.")),
     ("DUPLICATE_OPTIONS", question(CAPITAL, "(A)Paris", "（B）Lyon", "(C)Ｎice", "(D)Nice")),
+    ("DUPLICATE_OPTIONS", question(CAPITAL, "Paris", "Lyon", "BERN.", "Bern")),
+    ("DUPLICATE_OPTIONS", question("What is one half?", "1/2", "0.5", "2")),
+    ("DUPLICATE_OPTIONS", question("What is the chance of heads?", "0.4", "50 %", "1/2")),
+    ("DUPLICATE_OPTIONS", question("What is the slope of the line?", "3/2", "6/4", "2/3")),
+    ("DUPLICATE_OPTIONS", question("What is 10 ÷ 4?", "2.5", "2.50", "4")),
+    ("DUPLICATE_OPTIONS", question("Wie weit ist es?", "1 km", "1000 m", "2 km")),
+    ("DUPLICATE_OPTIONS", question("How large is the field?", "1,000 m²", "1000 m²", "10 m²")),
+    ("DUPLICATE_OPTIONS", question("1 的一半是多少？", "0.5", "二分之一", "2")),
+    ("DUPLICATE_OPTIONS", question("How fast is light?", "300,000 km/s", "3×10⁵ km/s", "300 km/s")),
+    ("DUPLICATE_OPTIONS", question("Which animal lays eggs?", "the hen", "hen", "the cow")),
+    ("DUPLICATE_OPTIONS", question("Welches Tier gibt Milch?", "die Kuh", "Kuh", "das Huhn")),
+    ("OVERLAPPING_OPTIONS", question("Wie warm ist das Wasser?", "20 bis 40 °C", "30 bis 50 °C", "unter 20 °C")),
+    ("OVERLAPPING_OPTIONS", question("Quel âge a-t-il ?", "de 10 à 12 ans", "au plus 10 ans", "plus de 12 ans")),
+    ("OVERLAPPING_OPTIONS", question("¿Cuántos hay?", "de 1.000 a 2.000", "más de 1.500", "menos de 100")),
+    ("OVERLAPPING_OPTIONS", question("水温是多少？", "20至40 ℃", "30至50 ℃", "60至80 ℃")),
     ("OVERLAPPING_OPTIONS", question("How many moons has Saturn?", "more than 100", "50-100", "20-60")),
     ("OVERLAPPING_OPTIONS", question("How old is the Earth?", "at least 4", "at most 3", "3-4")),
     ("OVERLAPPING_OPTIONS", question("What percentage is water?", "60-70 %", "70-80 %", "80-90 %")),
@@ -115,6 +165,7 @@ FLAWED = [
     ("OVERLAPPING_OPTIONS", question("How many has it?", "5 or more", "4+", "less than 3")),
     ("ALL_OF_THE_ABOVE", question("What do ostriches eat?", "Grass", "Seeds", "All of the above")),
     ("ALL_OF_THE_ABOVE", question("What do ostriches eat?", "Grass", "Seeds", "Both of these")),
+    ("ALL_OF_THE_ABOVE", question("What do they eat?", "Grass", "Seeds", "All of (a) to (b) are eaten.")),
     ("ALL_OF_THE_ABOVE", question("鸵鸟吃什么？", "草", "种子", "以上都是")),
     ("ALL_OF_THE_ABOVE", question("鴕鳥吃什麼？", "草", "種子", "以上皆是")),
     ("ALL_OF_THE_ABOVE", question("Was fressen Strauße?", "Gras", "Samen", "Alle oben genannten")),
@@ -129,6 +180,11 @@ FLAWED = [
     ("NONE_OF_THE_ABOVE", question("鴕鳥吃什麼？", "草", "肉", "以上皆非")),
     ("COMBINED_OPTIONS", question("What do ostriches eat?", "Grass", "Meat", "Both A and B", "Sand")),
     ("COMBINED_OPTIONS", question("What do ostriches eat?", "Grass", "Meat", "Sand", "A and C")),
+    ("COMBINED_OPTIONS", question("下列哪些是金属？", "铁", "铜", "硫", "A和B")),
+    ("COMBINED_OPTIONS", question("Was fressen Strauße?", "Gras", "Fleisch", "Sand", "A und C")),
+    ("COMBINED_OPTIONS", question("Was stimmt?", "Gras", "Fleisch", "Nur A und B sind richtig")),
+    ("COMBINED_OPTIONS", question("Que mangent-elles ?", "de l'herbe", "des graines", "Les réponses A et B")),
+    ("COMBINED_OPTIONS", question("¿Qué comen?", "hierba", "semillas", "A y B son correctas")),
     ("COMBINED_OPTIONS", question("哪些正确？①草 ②肉 ③沙", "①②", "①③", "②③")),
     ("COMBINED_OPTIONS", question("Which holds? I. Grass II. Meat", "I only", "II only", "I and II")),
     (
@@ -141,6 +197,7 @@ FLAWED = [
         ),
     ),
     ("ABSOLUTE_WORDS", question("What do cats do?", "They mostly sleep.", "They never sleep at night.", "They read.")),
+    ("ABSOLUTE_WORDS", question("How do bats live?", "They sleep by day.", "All of them drink blood.", "On grass.")),
     ("ABSOLUTE_WORDS", question("猫有什么习性？", "大多在白天睡觉", "所有的猫都在夜里睡觉", "喜欢在水里玩")),
     ("ABSOLUTE_WORDS", question("Cats always sleep at night.", key="false", kind="true_false")),
     ("NEGATIVE_STEM", question("Which planet is not a gas giant?", "Mars", "Saturn", "Jupiter")),
@@ -156,6 +213,7 @@ FLAWED = [
     ("GRAMMATICAL_CUE", question("It takes an ___ to bake it.", "hour", "unit", "week")),
     ("GRAMMATICAL_CUE", question("The parts of a cell that make energy are", "mitochondrias", "nucleus", "membrane")),
     ("WORD_REPEAT", question("What holds collective security up?", "The Security Council", "The courts", "The banks")),
+    ("WORD_REPEAT", question("What did the Monroe Doctrine ask for?", "Monroe's own view", "free trade", "peace")),
     ("WORD_REPEAT", question("哪个器官与光合作用有关？", "进行光合作用的叶", "吸收水分的根", "开放着的花朵")),
     ("ANSWER_IN_STEM", question("Paris is on the Seine; the capital is ____.", key="Paris", kind="fill_in_the_blank")),
     ("ANSWER_IN_STEM", question("巴黎在塞纳河边；首都是____。", key="巴黎", kind="fill_in_the_blank")),
@@ -174,7 +232,14 @@ def test_a_flaw_is_found_alone_with_its_reason_and_what_to_write_instead(label: 
 
 
 def test_every_flaw_is_tried_here_but_those_of_a_whole_quiz() -> None:
-    assert set(_sentences()) == {label for label, _ in FLAWED} | {"KEY_POSITION"}
+    assert set(_sentences()) == {label for label, _ in FLAWED} | {"KEY_POSITION", "REPEATED_QUESTION"}
+
+
+def test_a_reason_names_the_words_as_they_are_written() -> None:
+    (repeated,) = measured(question("What causes tuberculosis?", "M. tuberculosis", "M. leprae", "B. cereus")).items
+    assert repeated.reason.startswith("“tuberculosis” of the question")
+    (same,) = measured(question("How far is it?", "1 km", "2 km", "1000 m")).items
+    assert same.reason == "Choices 1 and 3 are the same: “1 km = 1000 m”."
 
 
 def test_reasons_are_in_the_language_of_the_question() -> None:
@@ -187,7 +252,7 @@ def test_several_flaws_of_a_question_share_its_weight() -> None:
     found = measured(
         question(CAPITAL, *CITIES),
         question("Which is not red?", "Grass", "Blood", "All of the above", which="q2"),
-        question(CAPITAL, *CITIES, which="q3"),
+        question("What is the capital of Italy?", "Rome", "Milan", "Turin", which="q3"),
     )
     flaws = [item for item in found.items if item.item == "q2"]
     assert {item.label for item in flaws} == {"NEGATIVE_STEM", "ALL_OF_THE_ABOVE"}
@@ -245,6 +310,58 @@ def test_places_that_few_questions_have_are_compared_with_those() -> None:
     few = placed([0, 1, 2] * 6, choices=3)
     many = [one.model_copy(update={"id": f"m{n}"}) for n, one in enumerate(placed([4] * 2, choices=5))]
     assert biased(measured(*few, *many)) == []
+
+
+ORGAN = "Which organ of the human body pumps the blood?"
+ORGANS = ("the heart", "the lung", "the liver")
+REPEATED = [
+    (question(CAPITAL, *CITIES), question(CAPITAL.upper(), *CITIES, which="q2")),
+    (question(CAPITAL, *CITIES), question(CAPITAL, "Brest", "Paris", "Metz", key="Paris", which="q2")),
+    (question(ORGAN, *ORGANS), question(ORGAN.replace("the blood", "blood"), *ORGANS[::-1], key=ORGANS[0], which="q2")),
+    (question(ORGAN, *ORGANS), question(ORGAN.replace("organ", "orgen"), *ORGANS, which="q2")),
+    *(
+        (question(text, key=key, kind=kind), question(text.rstrip("."), key=key, kind=kind, which="q2"))
+        for text, key, kind in (
+            ("The Earth orbits the Sun.", "true", "true_false"),
+            ("The capital of France is ____.", "Paris", "fill_in_the_blank"),
+        )
+    ),
+]
+APART = [
+    (question("Which word is a noun?", "house", "run", "red"), question("Which word is a noun?", "tree", "go", "big")),
+    (question("Is a whale a mammal?", "yes", "no", "so"), question("Is a whale not a mammal?", "yes", "no", "so")),
+    (
+        question("Which of these is a mammal?", "whale", "shark", "tuna"),
+        question("Which of these is a sea mammal?", "whale", "horse", "tuna"),
+    ),
+    (
+        question("Squares are rectangles.", key="true", kind="true_false"),
+        question("All squares are rectangles.", key="true", kind="true_false"),
+    ),
+    (question(CAPITAL, *CITIES, key=()), question(CAPITAL, *CITIES, key=())),
+    (
+        question("What does it mean?", "to study", "bank", "to go").model_copy(update={"target": "學習"}),
+        question("What does it mean?", "to study", "bank", "to go").model_copy(update={"target": "念書"}),
+    ),
+]
+
+
+@pytest.mark.parametrize("both", REPEATED)
+def test_a_question_that_an_earlier_one_has_asked_is_named_with_it(both: tuple[Question, Question]) -> None:
+    found = [(item.item, item.label) for item in measured(*both).items if item.label != "FLAWLESS"]
+    assert found == [("q2", "REPEATED_QUESTION")]
+    assert measured(*both).items[-1].reason == "It asks the same as question q1, and has the same answer."
+
+
+@pytest.mark.parametrize("both", APART)
+def test_questions_that_only_look_alike_are_not_repeated(both: tuple[Question, Question]) -> None:
+    found = measured(both[0], both[1].model_copy(update={"id": "q2"}))
+    assert "REPEATED_QUESTION" not in {item.label for item in found.items}
+
+
+def test_five_hundred_questions_of_one_wording_are_measured_in_time() -> None:
+    many = [question("Which sentence is right?", f"It is {n}.", "It are.", "It be.", which=f"q{n}") for n in range(500)]
+    takes_at_most(2.0, lambda: measured(*many))
 
 
 @given(st.lists(st.floats(0.0, 1.0), max_size=12), st.integers(0, 12))

@@ -41,7 +41,8 @@ def find_language_mismatch(text: str, language: str) -> list[Finding]:
 
     `language` is a BCP 47 tag (en, zh-Hant, zh-TW, ja …), of which only the language counts. Nothing is found for a
     language that is not known (`knows_language`). Quotations are left out, so that an English question may ask about
-    「學習」, and an exercise may follow an English instruction. Languages that share a script are not told apart, with
+    「學習」, and an exercise may follow an English instruction; a question may also be asked twice, in the reader's
+    language in parentheses. Languages that share a script are not told apart, with
     two exceptions: pinyin is not English, and Chinese without kana is not Japanese. For the script of Chinese see
     `find_simplified`. The span reaches from the first to the last word in another script.
     """
@@ -63,6 +64,8 @@ def find_language_mismatch(text: str, language: str) -> list[Finding]:
         return [_mismatch((runs[0].start(), runs[-1].end()), language, "CJK")] if runs else []
     weight = sum(words for _, _, words in foreign)
     if not foreign or own / (own + weight) >= LEAST_SHARE or _has_instruction(unquoted, primary):
+        return []
+    if any(_has_instruction(found[1], primary) for found in _PATTERN["asked again"].finditer(plain)):
         return []
     (start, _), script, _ = foreign[0]
     (_, end), _, _ = foreign[-1]

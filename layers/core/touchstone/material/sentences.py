@@ -1,16 +1,18 @@
-"""A text taken apart into its sentences, in Chinese and English alike, markdown or plain.
+"""A text taken apart into its sentences, in Chinese, English and other European languages alike, markdown or plain.
 
 A full stop ends a sentence only where a reader would stop: not in a number (3.14), an address (example.com), after an
-abbreviation (Dr. Li, Fig. 3, e.g.) or an initial (J. K. Rowling), and not before a word in lower case, unless all words
-are. 。！？ end a sentence wherever they stand, together with the quotes and brackets that close after them. Nothing
-within brackets ends a sentence. Each item of a list is apart from the next. Headings, rules and the like are no
-sentences.
+abbreviation (Dr. Li, Fig. 3, e.g., z. B.), an initial (J. K. Rowling) or a German ordinal (3. Oktober), and not before
+a word in lower case, unless all words are. 。！？ end a sentence wherever they stand, together with the quotes and
+brackets that close after them. Nothing within brackets ends a sentence. Each item of a list is apart from the next.
+Headings, rules and the like are no sentences.
 """
 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from string import ascii_letters
+
+from touchstone.packaged import own_table
 
 _HAN = r"\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _CLOSING = r"[」』”’）)】》〉\]\"'*_]|\[\d{1,3}\]"
@@ -22,25 +24,10 @@ _GOES_ON = "，,、；;：:—–"
 """Marks that continue a sentence: before one of them, closed quotes or brackets are only a part of it."""
 _STRAIGHT_QUOTES = {'"': re.compile('"'), "'": re.compile("'")}
 _BRACKETS = re.compile(r"[(（【［]|[)）】］]")
-_NEXT_WORD = re.compile(r"[\s\"'“‘「『(（\[*_]*([A-Za-z]+|\d+)?")
+_NEXT_WORD = re.compile(r"[\s\"'“‘「『(（\[*_]*([A-Za-zÀ-ÿ]+|\d+)?")
 
-_NEVER_LAST = frozenset(
-    {"mr", "mrs", "ms", "dr", "prof", "st", "mt", "gen", "col", "sgt", "lt", "capt", "rev", "hon", "gov", "sen", "rep"}
-    | {"fig", "figs", "eq", "eqs", "vol", "vols", "pp", "ch", "sec", "cf", "vs", "viz", "approx", "ca", "e.g", "i.e"}
-)
-"""Abbreviations that always stand before what they belong to."""
-_BEFORE_NUMBERS = frozenset(
-    {"no", "nos", "p", "art", "c", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"}
-)
-"""Abbreviations if they stand before a number. Elsewhere they are words, or end a sentence."""
-_STARTERS = frozenset(
-    {"the", "a", "an", "it", "its", "he", "she", "they", "we", "you", "i", "this", "that", "these", "those", "there"}
-    | {"his", "her", "their", "our", "but", "and", "so", "however", "when", "while", "if", "as", "after", "before"}
-    | {"although", "because", "since", "then", "thus", "what", "who", "how", "why", "where", "in", "on", "at", "by"}
-    | {"for", "from", "to", "with", "most", "many", "some", "all", "both", "each", "no", "not", "only"}
-    | {"later", "today"}
-)
-"""Words that begin a sentence if they are capitalised, since they are no names."""
+_WORDS = {name: frozenset[str](words) for name, words in own_table(__file__).items() if name != "notes"}
+"""Abbreviations, and words behind a full stop: see the notes of the file."""
 
 _HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)")
 _NO_TEXT = re.compile(r"[-=*_~`]{3,}+\w*+|[|:\s-]++")
@@ -159,9 +146,13 @@ class _Block:
             return False
         if mark[0][0] in _FULL:
             return True
+        if self.text.startswith("-", end):  # c.-à-d.
+            return False
         follows = _NEXT_WORD.match(self.text, end)
         following = (follows[1] if follows else None) or ""
         if following.islower() and not self._is_lower:
+            return False
+        if following in _WORDS["counted"] and self.text[mark.start() - 1 : mark.start()].isdigit():
             return False
         return mark[0][0] != "." or not _abbreviated(_last_word(self.text, start, mark.start()), following)
 
@@ -203,9 +194,9 @@ def _last_word(text: str, start: int, end: int) -> str:
 def _abbreviated(written: str, following: str) -> bool:
     """Whether the full stop after a word belongs to an abbreviation, and does not end the sentence as well."""
     word = written.lower()
-    if word in _NEVER_LAST:
+    if word in _WORDS["never_last"] or written + following in _WORDS["halves"]:
         return True
-    if word in _BEFORE_NUMBERS and following.isdigit():
+    if word in _WORDS["before_numbers"] and following.isdigit():
         return True
     initials = "." in word or (len(word) == 1 and written.isupper())
-    return (initials or word == "al") and following.lower() not in _STARTERS
+    return (initials or word in _WORDS["before_names"]) and following.lower() not in _WORDS["starters"]

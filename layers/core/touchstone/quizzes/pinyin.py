@@ -15,7 +15,8 @@ from touchstone.checks import Finding, find_pinyin_errors
 from touchstone.chinese.letters import chunks
 from touchstone.chinese.parsing import syllables
 from touchstone.material import Question
-from touchstone.quizzes.texts import HAN, LocatedText, choices_of, comparable_form, places_of
+from touchstone.material.choices import alike
+from touchstone.quizzes.texts import HAN, LocatedText, choices_of, places_of
 from touchstone.text import normalised
 
 LONGEST_WORD = 200
@@ -65,11 +66,11 @@ def pinyin_faults(question: Question, *, ui_language: str | None = None) -> Iter
             for finding in find_pinyin_errors(way[0], reading.hanzi):
                 yield place, _moved(finding, way.start())
     hanzi, choices = _asked_about(question), {place.field for place in choices_of(question)}
-    right = {comparable_form(answer) for answer in question.answers}
+    right = {alike(answer) for answer in question.answers}
     for place in places_of(question):
         if place.field.startswith("readings["):
             continue
-        is_key = place.field.startswith("answers[") or (place.field in choices and comparable_form(place.text) in right)
+        is_key = place.field.startswith("answers[") or (place.field in choices and alike(place.text) in right)
         if is_key and hanzi is not None and _stands_for(place.text, hanzi):
             yield from ((place, finding) for finding in find_pinyin_errors(place.text, hanzi))
         else:

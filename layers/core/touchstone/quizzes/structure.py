@@ -15,9 +15,11 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 
 from touchstone.material import Question, Quiz
+from touchstone.material.choices import comparing, to_the_letter, unmarked
 from touchstone.material.items import truth_value
+from touchstone.packaged import own_patterns
 from touchstone.quizzes.model import QuizRequest, Violation
-from touchstone.quizzes.texts import LocatedText, comparable_form, places_of
+from touchstone.quizzes.texts import LocatedText, places_of
 from touchstone.text.latex import LOST_BACKSLASH
 
 LEAST_CHOICES = 2
@@ -50,19 +52,14 @@ _LEFTOVER = re.compile(
     re.IGNORECASE,
 )
 """What is left of a template, what a model says of itself or to who asked it, and marks of the key."""
-_KEY_LETTER = re.compile(
-    r"(?:\b(?i:(?:correct|right) (?:answer|option|choice) is (?:(?:option|choice|answer) )?)|答案[是為为：:] ?)"
-    r"[(（]?([A-H])(?=[)）]|\s*(?:[.,;:(（。，；：、]|because\b|since\b|$))"
-)
-"""The letter that an explanation calls the key."""
+_SAID = own_patterns(__file__)
+"""What an explanation says of the key: see the notes of the file."""
+_NAMED_CHARS = 200
+"""How many characters behind such words may name a choice."""
+_NAMED_LETTER = re.compile(r"[(（]?([A-H])(?=[)）]|\s*(?:[.,;:(（。，；：、]|(?:because|since)\b|$))")
+_STOP = re.compile(r"[\n;:(（。，；：、]|[.,!?](?=\s|$)")
 _SINGLE_LETTER = re.compile(r"(?<![A-Z])[A-H](?![A-Z])")
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？\n])")
-_REPORTED = re.compile(
-    r"\b(?:think|thought|believe|assum|suppos|guess|seem|might|would|if|wrong|incorrect|mistak|but|however)"
-    r"|[以認认][為为]|[誤误錯错但卻却若]|如果|看似",
-    re.IGNORECASE,
-)
-"""Words beside which a sentence may only report what others call right, or take it back."""
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？\n])(?!\d)")
 
 
 def validate_structure(quiz: Quiz, request: QuizRequest | None = None) -> tuple[Violation, ...]:
@@ -121,10 +118,11 @@ def _in_truth(question: Question, answers: list[str]) -> Iterator[Violation]:
 
 
 def _in_chosen(question: Question, answers: list[str]) -> Iterator[Violation]:
-    choices = {comparable_form(choice) for choice in question.choices}
-    right = {comparable_form(answer) for answer in answers}
+    form = comparing(question.choices, question.question_text)
+    choices = [form(choice) for choice in question.choices]
+    right = {form(answer) for answer in answers}
     for at, answer in enumerate(question.answers):
-        if answer.strip() and comparable_form(answer) not in choices:
+        if answer.strip() and form(answer) not in choices:
             yield _violation(
                 question.id,
                 "key_outside_choices",
@@ -136,42 +134,51 @@ def _in_chosen(question: Question, answers: list[str]) -> Iterator[Violation]:
         yield _violation(
             question.id, "not_one_answer", f"A single-choice question has {len(right)} answers.", field="answers"
         )
-    if (letter := _other_key(question, right)) is not None:
-        yield _violation(
-            question.id,
-            "key_contradicted",
-            f"The explanation calls {letter} right, which is no answer.",
-            field="explanation",
-        )
-    if question.kind == "multiple_choice" and len(choices) >= LEAST_CHOICES and choices <= right:
+    if question.kind == "single_choice" and right.intersection(choices):
+        called = _called(question, choices)
+        if called is not None and choices[called] not in right:
+            yield _violation(
+                question.id,
+                "key_contradicted",
+                f"The explanation calls {_quoted(question.choices[called])} right, which is not the key.",
+                field="explanation",
+            )
+    if question.kind == "multiple_choice" and len(set(choices)) >= LEAST_CHOICES and right.issuperset(choices):
         yield _violation(
             question.id, "all_right", "Every choice is right, so that there is nothing to choose.", field="answers"
         )
 
 
-def _other_key(question: Question, right: set[str]) -> str | None:
-    """The letter by which the explanation of a single-choice question calls a choice right that the key does not name.
+def _called(question: Question, forms: list[str]) -> int | None:
+    """The place of the one choice that the explanation of a question calls right, by its letter or in its words.
 
-    None if it names none, or only where `_REPORTED` may be meant, or if the letter is part of a choice (Group B).
+    None if it calls none or several so, or only where `reported` words stand, or by a letter that is part of a choice
+    (Group B). `forms` are the choices as they are compared.
     """
-    forms = [comparable_form(choice) for choice in question.choices]
-    if question.kind != "single_choice" or not right.intersection(forms):
+    form = comparing(question.choices, question.question_text)
+    letters = set[str]()
+    places = set[int]()
+    for sentence, following in pairwise([*_SENTENCE_END.split(question.explanation or ""), ""]):
+        letters.update(_SAID["concludes"].findall(sentence))
+        if _SAID["reported"].search(sentence):
+            continue
+        named = {letter for found in _SAID["called"].finditer(sentence) for letter in found.groups() if letter}
+        worded = set[int]()
+        for found in _SAID["calls"].finditer(sentence):
+            behind = sentence[found.end() : found.end() + _NAMED_CHARS]
+            if letter := _NAMED_LETTER.match(behind):
+                named.add(letter[1])
+            elif (words := form(_STOP.split(behind, maxsplit=1)[0])) and words in forms:
+                worded.add(forms.index(words))
+        of_others = _SAID["others"].match(following) and named.isdisjoint(_SINGLE_LETTER.findall(following))
+        if of_others or not _SAID["taken back"].search(following):
+            letters |= named
+            places |= worded
+    texts = unmarked([to_the_letter(choice).upper() for choice in question.choices])
+    if any(letter in _SINGLE_LETTER.findall(text) for letter in letters for text in texts):
         return None
-    sentences = _SENTENCE_END.split(question.explanation or "")
-    letters = {
-        letter
-        for sentence, following in pairwise([*sentences, ""])
-        for letter in _KEY_LETTER.findall(sentence)
-        if not _REPORTED.search(sentence + following)
-    }
-    called = {letter for letter in letters if ord(letter) - ord("A") < len(forms)}
-    if len(letters) != 1 or not called:
-        return None
-    letter = called.pop()
-    is_own = any(
-        letter in _SINGLE_LETTER.findall(unicodedata.normalize("NFKC", each).upper()) for each in question.choices
-    )
-    return None if is_own or forms[ord(letter) - ord("A")] in right else letter
+    places.update(ord(letter) - ord("A") for letter in letters)
+    return places.pop() if len(places) == 1 and max(places) < len(forms) else None
 
 
 def _in_choices(question: Question) -> Iterator[Violation]:
@@ -181,7 +188,8 @@ def _in_choices(question: Question) -> Iterator[Violation]:
                 question.id, "unwanted_choices", f"A {question.kind} question has choices.", field="choices"
             )
         return
-    forms = [comparable_form(choice) for choice in question.choices]
+    form = comparing(question.choices, question.question_text)
+    forms = [form(choice) for choice in question.choices]
     if len({choice for choice in forms if choice}) < LEAST_CHOICES:
         yield _violation(question.id, "too_few_choices", "There are fewer than two different choices.", field="choices")
     for at, choice in enumerate(forms):
@@ -282,8 +290,11 @@ def _in_place(question_id: str, place: LocatedText, span: tuple[int, int], findi
 
 
 def _meant(question: Question, answer: str) -> str | None:
-    """The choice that an answer names by its letter. None if it names none."""
-    letter = comparable_form(answer).strip("()").upper()
+    """The choice that an answer names by its letter, or without the letter before it. None if it names none."""
+    unlettered = [to_the_letter(text) for text in unmarked(question.choices)]
+    if to_the_letter(answer) in unlettered:
+        return question.choices[unlettered.index(to_the_letter(answer))]
+    letter = to_the_letter(answer).strip("()").upper()
     if len(letter) == 1 and "A" <= letter <= "Z" and (at := ord(letter) - ord("A")) < len(question.choices):
         return question.choices[at]
     return None

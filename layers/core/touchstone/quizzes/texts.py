@@ -1,17 +1,13 @@
 """The texts of a question: by their places, in the form that is compared, and as a judge is shown them."""
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from touchstone.material import Question
-from touchstone.text import FULL_WIDTH
 from touchstone.text.language import Language
 
 HAN = r"[〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]"
-_LONG_WORD = re.compile(r"[A-Za-z]{4,}")
-_ENDS = " .。;；,，"
 
 
 class LocatedText(NamedTuple):
@@ -49,16 +45,6 @@ def answers_of(question: Question) -> Iterator[LocatedText]:
     for at, answer in enumerate(question.answers):
         if answer not in question.choices:
             yield LocatedText(f"answers[{at}]", answer)
-
-
-def comparable_form(text: str) -> str:
-    """The form that two texts share if they are the same to a learner: widths, white space and full stops do not count.
-
-    Case does not count either if a word has four letters. In shorter words it does: Ma and ma, or mg and Mg, are
-    different answers.
-    """
-    plain = " ".join((text if text.isascii() else text.translate(FULL_WIDTH)).split()).strip(_ENDS)
-    return plain.casefold() if _LONG_WORD.search(plain) else plain
 
 
 def language_for(ui_language: str | None) -> Language:

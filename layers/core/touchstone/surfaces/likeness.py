@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain, pairwise
 
-from touchstone.surfaces.wording import NEGATIONS, ComparedWord, read
+from touchstone.surfaces.wording import ARTICLES, NEGATIONS, ComparedWord, read
 
 NEAR = 0.6
 """The smallest share of shingles of near texts. If one word of ten is changed 0.64 of them are shared, if it is left
@@ -28,8 +28,6 @@ MISTYPED = 0.8
 LONGEST_WORD, MOST_SLIPS = 60, 20
 """The longest word that is compared letter by letter, and the most words of a text that may be slips of the pen. They
 bound the work on hostile texts; nobody types more letters without a space, and a text with more slips is another."""
-
-ARTICLES = frozenset({"a", "an", "the"})
 
 type Shingle = tuple[str, ...]
 

@@ -3,18 +3,16 @@
 import html
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from touchstone.judges.fence import visible
 from touchstone.material import Question
+from touchstone.material.choices import TYPOGRAPHY, comparing, unmarked
 from touchstone.material.items import FALSE_WORDS, TRUE_WORDS
-from touchstone.text import FULL_WIDTH, normalised
+from touchstone.text import FULL_WIDTH
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
-_TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-"})
-_MARKED = re.compile(r"\s*(?:\(\s*([A-Za-z])\s*\)|\[\s*([A-Za-z])\s*\]|([A-Za-z])\s*[.):、])\s*(?=\S)")
-_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _ENDS = " .。;；,，"
 
 NAMED_CHARS = 80
@@ -29,29 +27,14 @@ def shown(text: str) -> str:
     Spaces are single. Superscripts and other forms that carry meaning stay as they are. If a text is nothing but tags
     (a question about HTML), the tags are kept.
     """
-    plain = visible(text).translate(FULL_WIDTH).translate(_TYPOGRAPHY)
+    plain = visible(text).translate(FULL_WIDTH).translate(TYPOGRAPHY)
     read = " ".join(html.unescape(_TAG.sub("", plain)).split())
     return read or " ".join(plain.split())
 
 
 def bare(choices: Sequence[str]) -> tuple[str, ...]:
     """Choices as a learner reads them, without the letters before them if these are A, B, C … in order."""
-    read = [shown(choice) for choice in choices]
-    marks = [_MARKED.match(choice) for choice in read]
-    letters = "".join((mark[1] or mark[2] or mark[3]).upper() if mark else " " for mark in marks)
-    if letters != "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(read)]:
-        return tuple(read)
-    return tuple(choice[mark.end() :] if mark else choice for choice, mark in zip(read, marks, strict=True))
-
-
-def alike(text: str) -> str:
-    """The form in which two choices are equal if they are the same to a learner.
-
-    `text` is already `bare`. Stops and commas at its ends do not count, nor does case in words. Case counts if no word
-    has four letters: AA, Aa and aa are different answers, so are mg and Mg.
-    """
-    ended = normalised(text, "NFC").strip(_ENDS)
-    return ended.casefold() if _LONG_WORD.search(ended) else ended
+    return unmarked([shown(choice) for choice in choices])
 
 
 def shortened(text: str) -> str:
@@ -98,11 +81,12 @@ def key_of(question: Question) -> Key:
     An answer matches a choice if a learner would read them alike.
     """
     choices = bare(question.choices)
+    form = comparing(choices, question.question_text)
     right: list[int] = []
     again: list[int] = []
     outside: list[str] = []
     for answer in dict.fromkeys(question.answers):
-        places = _places(answer, question.choices, choices)
+        places = _places(answer, question.choices, choices, form)
         if places:
             right.append(places[0])
             again += places[1:]
@@ -116,9 +100,9 @@ def key_of(question: Question) -> Key:
     )
 
 
-def _places(answer: str, choices: Sequence[str], read: Sequence[str]) -> list[int]:
+def _places(answer: str, choices: Sequence[str], read: Sequence[str], form: Callable[[str], str]) -> list[int]:
     """The places of an answer among the choices: first the choice with the same letters, then those that read alike."""
-    wanted = alike(shown(answer))
+    wanted = form(shown(answer))
     exact = [place for place, choice in enumerate(choices) if choice == answer and read[place]]
-    same = [place for place, one in enumerate(read) if wanted and wanted in (alike(one), alike(shown(choices[place])))]
+    same = [place for place, one in enumerate(read) if wanted and wanted in (form(one), form(shown(choices[place])))]
     return list(dict.fromkeys((*exact, *same)))

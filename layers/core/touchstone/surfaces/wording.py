@@ -23,6 +23,8 @@ a text, and in a text without small letters."""
 _FUNCTION_WORDS = own_table(__file__, "function_words.json")
 STOP_WORDS = frozenset[str](_FUNCTION_WORDS["stop_words"])
 """Words that carry no answer."""
+ARTICLES = frozenset[str](_FUNCTION_WORDS["articles"])
+"""Articles of English, German, French and Spanish."""
 NEGATIONS = frozenset[str](_FUNCTION_WORDS["negations"])
 """Words that turn a question into its reverse."""
 

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import inf
 
+from touchstone.limits import NotAtOnceError
 from touchstone.material import Question
+from touchstone.material.choices import alike, comparing
+from touchstone.packaged import own_patterns
 from touchstone.surfaces.flaws.model import Flaw
-from touchstone.surfaces.options import Key, alike, width
+from touchstone.surfaces.options import NAMED_CHARS, Key, width
 
 LEAST_CHOICES = 3
 """The fewest choices: one key and two distractors. More distractors seldom work (Rodriguez 2005, "Three options are
@@ -21,60 +24,31 @@ LONGER = 1.5
 LONGER_BY = 12
 """The key must also be longer by this width, at least two words: one of several short choices is always the longest."""
 
-_ALL = re.compile(
-    r"(?:all|any|each|every one) (?:of )?(?:the )?(?:above|these|those|them|previous|preceding|following"
-    r"|(?:other |given |above )?(?:options?|choices?|answers?|statements?))\b.*"
-    r"|all(?: are| is)? (?:true|correct|right)|all of [^.]{1,12} (?:to|through|and) [^.]{1,12}\b.*"
-    r"|both (?:of )?(?:the )?(?:above|these|them)\b.*"
-    r"|(?:以上|上述|前面|这些|這些)(?:各项|各項|选项|選項|三项|三項|说法|說法|答案)?(?:全部|全|都|皆|均)(?![不非无無错錯]).{0,6}"
-    r"|(?:全部|全都|都|皆)(?:是|对|對|正确|正確)|(?:以上|上述)(?:所有|全部)(?:选项|選項|答案)?.{0,4}"
-    r"|alle(?: der)? (?:(?:oben|vorher|zuvor) (?:genannten|stehenden|aufgeführten)|obigen|genannten|diese[rn]?)"
-    r"(?: (?:antworten|aussagen|optionen|möglichkeiten))?"
-    r"|alle (?:antworten|aussagen|optionen) sind (?:richtig|korrekt|wahr)"
-    r"|toute?s (?:ces|les) (?:réponses|propositions|options|affirmations)"
-    r"(?: (?:ci-dessus|précédentes|sont (?:correctes|vraies|justes|exactes)))?|tout ce qui précède"
-    r"|tod[oa]s l[oa]s (?:anteriores|mencionad[oa]s)|todas (?:las|estas) (?:respuestas|opciones|afirmaciones)"
-    r"(?: (?:anteriores|son (?:correctas|verdaderas|ciertas)))?|todo lo anterior",
-    re.IGNORECASE,
+_WORDS = own_patterns(__file__)
+"""What choices and questions say: see the notes of the file."""
+_LETTER = re.compile(r"(?<![A-Za-z])[A-H](?![A-Za-z])")
+_NUMBER = re.compile(
+    r"(?:(?P<number>[-+]?\d[\d.,]{0,20}(?: \d{3}){0,4})(?P<under>/\d{1,9})?(?P<power>×10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,4})?"
+    r"|(?P<words>[零一二三四五六七八九十百]{1,6}分之[零一二三四五六七八九十百]{1,6}))\s?(?P<unit>[^\d\s][^\d\n]{0,24})?"
 )
-_NONE = re.compile(
-    r"none(?: of)? (?:the )?(?:above|these|those|them|previous|following"
-    r"|(?:other |given )?(?:options?|choices?|answers?))\b.*"
-    r"|none(?: are| is)? (?:true|correct|right)"
-    r"|neither of (?:these|them|the above)\b.*|no (?:correct|right) answer(?: is given)?"
-    r"|(?:以上|上述|前面|这些|這些)(?:各项|各項|选项|選項|说法|說法|答案)?(?:全部|全|都|皆|均)?(?:不|非|无|無|错|錯).{0,6}"
-    r"|(?:都|皆)(?:不|非|错|錯).{0,4}"
-    r"|keine[rs]?(?: der)? (?:(?:oben|vorher|zuvor) (?:genannten|stehenden|aufgeführten)|obigen|genannten|diese[rn]?)"
-    r"(?: (?:antworten|aussagen|optionen|möglichkeiten))?(?: (?:ist|sind) (?:richtig|korrekt|wahr))?|keine[rs]? davon"
-    r"|aucune? (?:de ces|des) (?:réponses|propositions|options|affirmations)(?: (?:ci-dessus|précédentes))?"
-    r"(?: n'est (?:correcte|vraie|juste|exacte))?|rien de (?:tout cela|ce qui précède)"
-    r"|ningun[oa] de (?:las|los|estas|estos) (?:anteriores|respuestas|opciones|afirmaciones)(?: anteriores)?"
-    r"|ninguna (?:respuesta|opción) es correcta|nada de lo anterior",
-    re.IGNORECASE,
-)
-_ONE = r"(?:\(?[A-H]\)?|\(?[IVX]{1,4}\)?|[①-⑩])"
-_COMBINED = re.compile(
-    rf"(?:[Bb]oth )?{_ONE}(?:(?:\s*+(?:,|、|&|\+|and|or|和|与|與|及|或)\s*+|\s++)(?:and )?{_ONE})+(?: only)?"
-    r"(?:\s*+(?:都|皆|均)?(?:对|對|正确|正確|是))?|[①-⑩]{2,10}"
-)
-_JOINED = re.compile(r"[①-⑩]|\b[IVX]{2,4}\b|\bonly\b|\bboth\b|都|皆|均", re.IGNORECASE)
-_LETTER = re.compile(r"\b[A-H]\b")
+"""A choice that is a number, perhaps with a unit."""
+_GROUPING = re.compile("[., ]")
+_MOST_NUMBERS = 5
+"""The most numbers among the choices of a question whose values are compared."""
+_ASKED_CHARS = 800
+"""How much of a question the comparison of two values reads, from its end."""
+_FEW_WORDS = 2
+"""The most words behind an article: in a longer choice it is one word of a sentence."""
 _LEAST_CLAIM = 16
 """Width of the shortest text that claims something: eight Chinese characters, three or four words."""
-_ABSOLUTE = re.compile(
-    r"^all\b(?! [A-Z])|(?<!not )(?<!n't )\b(?:always|never|every(?:one|body|thing|where)?|nobody|nothing|no one"
-    r"|entirely|completely|absolutely|totally|impossible|invariably|without exception)\b"
-    r"|总是|總是|永远|永遠|从不|從不|从来不|從來不|绝不|絕不|毫无|毫無|根本不|任何|不可能"
-    r"|(?<![不非])(?:绝对|絕對|所有|一切|全都|完全|必然|必定)"
-)
 
 
 def choice_flaws(question: Question, key: Key) -> Iterator[Flaw]:
     """The flaws of the choices of one question that is answered by choosing."""
     yield from _number(key)
-    yield from _same(key)
+    yield from _same(question, key)
     yield from _referring(key.choices)
-    overlapping = next(common(question.question_text, [range_of(choice) for choice in key.choices]), None)
+    overlapping = next(common(question.question_text, key.choices), None)
     if overlapping is not None:
         first, second = (key.choices[place] for place in overlapping)
         yield Flaw(label="OVERLAPPING_OPTIONS", values={"first": first, "second": second})
@@ -92,37 +66,108 @@ def _number(key: Key) -> Iterator[Flaw]:
             yield Flaw(label="BLANK_OPTION", values={"number": place})
 
 
-def _same(key: Key) -> Iterator[Flaw]:
+def _same(question: Question, key: Key) -> Iterator[Flaw]:
     first: dict[str, int] = {}
+    form = comparing(key.choices, question.question_text)
+    found = False
     for place, choice in enumerate(key.choices, start=1):
-        form = alike(choice)
-        if form and form in first:
-            yield Flaw(label="DUPLICATE_OPTIONS", values={"first": first[form], "second": place, "text": choice})
-        first.setdefault(form, place)
+        compared = form(choice)
+        if compared and compared in first:
+            yield Flaw(label="DUPLICATE_OPTIONS", values={"first": first[compared], "second": place, "text": choice})
+            found = True
+        first.setdefault(compared, place)
+    if found or _WORDS["form"].search(question.question_text):
+        return
+    pairs = [*_but_for_an_article(question, key.choices), *_of_one_value(question, key.choices)]
+    if len(pairs) == 1:  # More of them are about the form, not a slip.
+        one, other = pairs[0]
+        text = f"{key.choices[one]} = {key.choices[other]}"
+        yield Flaw(label="DUPLICATE_OPTIONS", values={"first": one + 1, "second": other + 1, "text": text})
+
+
+def _but_for_an_article(question: Question, choices: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The places of each two choices that are the same few words, one with an article and one without.
+
+    There are none in a sentence with a blank, which an article may fill.
+    """
+    if "__" in question.question_text:
+        return
+    cores = [_WORDS["article"].sub("", choice) for choice in choices]
+    articled = [core != choice for core, choice in zip(cores, choices, strict=True)]
+    short = [
+        alike(core).lower() if core.count(" ") < _FEW_WORDS and width(core) <= NAMED_CHARS else "" for core in cores
+    ]
+    for one, other in combinations(range(len(choices)), 2):
+        if short[one] and short[one] == short[other] and articled[one] != articled[other]:
+            yield one, other
+
+
+def _of_one_value(question: Question, choices: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The places of each two choices that are one number in two notations: 1/2 and 50 %, 1 km and 1000 m.
+
+    Numbers in one notation are left unless the question asks for a value: 120/80 and 150/100, 1.1 and 1.10 may be
+    different answers.
+    """
+    numbers = [(place, found) for place, choice in enumerate(choices) if (found := _NUMBER.fullmatch(choice))]
+    if not 1 < len(numbers) <= _MOST_NUMBERS:
+        return
+    from touchstone.checks import equivalent
+
+    asked = question.question_text[-_ASKED_CHARS:]
+    by_value = _WORDS["value"].search(asked) is not None
+    for (one, mine), (other, theirs) in combinations(numbers, 2):
+        if _are_rivals(mine, theirs, by_value=by_value):
+            texts = choices[one], choices[other]
+            try:
+                same = all(equivalent(*each, question=asked, at_once=True) for each in (texts, texts[::-1]))
+            except NotAtOnceError:
+                continue
+            if same:
+                yield one, other
+
+
+def _are_rivals(one: re.Match[str], other: re.Match[str], *, by_value: bool) -> bool:
+    """Whether two numbers both have a unit, or neither has, and are written in two notations unless `by_value`."""
+    mine, theirs = (
+        [(found["unit"] or "").casefold(), *(found[name] is None for name in ("under", "power", "words"))]
+        for found in (one, other)
+    )
+    alone = [unit in ("", "%") for unit in (mine[0], theirs[0])]
+    ungrouped = [_GROUPING.sub("", found["number"] or "") for found in (one, other)]
+    return alone[0] == alone[1] and (by_value or mine != theirs or ungrouped[0] == ungrouped[1])
 
 
 def refers(choice: str) -> bool:
     """Whether a choice speaks of the other choices and not of the matter."""
-    return bool(_ALL.fullmatch(choice.strip(" .。")) or _NONE.fullmatch(choice.strip(" .。")))
+    text = choice.strip(" .。")
+    combined = _WORDS["combined"].fullmatch(text) and _WORDS["joined"].search(text)
+    return bool(combined or _WORDS["all"].fullmatch(text) or _WORDS["none"].fullmatch(text))
 
 
 def _referring(choices: Sequence[str]) -> Iterator[Flaw]:
-    combined = False
-    for place, choice in enumerate(choices):
-        text = choice.strip(" .。")
-        if _NONE.fullmatch(text):
+    texts = [choice.strip(" .。") for choice in choices]
+    combined = [bool(_WORDS["combined"].fullmatch(text)) for text in texts]
+    found = False
+    for place, (choice, text) in enumerate(zip(choices, texts, strict=True)):
+        if _WORDS["none"].fullmatch(text):
             yield Flaw(label="NONE_OF_THE_ABOVE", values={"text": choice})
-        elif _ALL.fullmatch(text):
+        elif _WORDS["all"].fullmatch(text):
             yield Flaw(label="ALL_OF_THE_ABOVE", values={"text": choice})
-        elif not combined and _COMBINED.fullmatch(text) and _combines(text, place):
+        elif not found and combined[place] and _combines(text, combined[:place]):
             yield Flaw(label="COMBINED_OPTIONS", values={"text": choice})
-            combined = True  # In such a question all choices are combinations: one finding is enough.
+            found = True  # In such a question all choices are combinations: one finding is enough.
 
 
-def _combines(text: str, place: int) -> bool:
-    """Whether the letters and numbers in a choice stand for other choices or statements, not for things."""
-    letters = _LETTER.findall(text)
-    return bool(_JOINED.search(text)) or (bool(letters) and all(ord(one) - ord("A") < place for one in letters))
+def _combines(text: str, before: Sequence[bool]) -> bool:
+    """Whether the letters and numbers in a choice stand for other choices or statements, not for things.
+
+    Letters stand for choices if all of these come before it, and none of these is letters itself, as in a question
+    about vitamins: B and C, A and D.
+    """
+    places = [ord(letter) - ord("A") for letter in _LETTER.findall(text)]
+    return bool(_WORDS["joined"].search(text)) or (
+        bool(places) and all(place < len(before) and not before[place] for place in places)
+    )
 
 
 def _longest(key: Key) -> Iterator[Flaw]:
@@ -139,15 +184,19 @@ def absolute_word(text: str) -> str | None:
 
     A word with a capital inside the text does not count: it belongs to a title or a name.
     """
-    found = _ABSOLUTE.search(text[:1].lower() + text[1:]) if width(text) >= _LEAST_CLAIM else None
+    return _absolute_word(text) if width(text) >= _LEAST_CLAIM else None
+
+
+def _absolute_word(text: str) -> str | None:
+    found = _WORDS["absolute"].search(text[:1].lower() + text[1:])
     return found[0] if found else None
 
 
 def _absolute(question: Question, key: Key) -> Iterator[Flaw]:
     """Absolute words in distractors. If the question or the key has such a word too, they tell nothing."""
-    if not key.right or absolute_word(question.question_text):
+    if not key.right or _absolute_word(question.question_text):
         return
-    if any(absolute_word(key.choices[place]) for place in key.right):
+    if any(_absolute_word(key.choices[place]) for place in key.right):
         return
     for text in (key.choices[place] for place in key.distractors):
         word = absolute_word(text)
@@ -156,38 +205,8 @@ def _absolute(question: Question, key: Key) -> Iterator[Flaw]:
             return
 
 
-_NUMBER = r"[-+]?\d[\d,]*+(?:\.\d++)?+"
-_UNIT = r"\s*+(?P<unit>%|[^\W\d_][^\d]{0,24})?"
-_UNIT_BETWEEN = r"\s*+(?:(?:%|[^\W\d_]{1,12})\s*+)?"
-_BETWEEN = re.compile(
-    rf"(?:between |from |about |在)?(?P<low>{_NUMBER}){_UNIT_BETWEEN}(?:-|~|～|to|and|至|到)"
-    rf"\s*(?P<high>{_NUMBER}){_UNIT}",
-    re.IGNORECASE,
-)
-_BELOW = re.compile(
-    rf"(?:(?:less|fewer|lower|smaller|younger|under|below) (?:than )?|under |below |up to |at most |no more than "
-    rf"|[<≤]\s*|不到|少于|少於|低于|低於|小于|小於|不超过|不超過|至多|最多)(?P<high>{_NUMBER}){_UNIT}",
-    re.IGNORECASE,
-)
-_ABOVE = re.compile(
-    rf"(?:(?:more|greater|higher|larger|older|over|above) (?:than )?|over |above |at least |no (?:less|fewer) than "
-    rf"|[>≥]\s*|多于|多於|高于|高於|大于|大於|超过|超過|不少于|不少於|至少|最少)(?P<low>{_NUMBER}){_UNIT}",
-    re.IGNORECASE,
-)
-_CLOSED = re.compile(
-    r"up to|at most|no more|at least|no (?:less|fewer)|[≤≥]|不超|至[多少]|最[多少]|不少", re.IGNORECASE
-)
-_BY_SUFFIX = re.compile(
-    rf"(?P<number>{_NUMBER}){_UNIT_BETWEEN}(?P<side>以下|以内|以內|以上|or (?:less|fewer|below|more|above|over)|\+)",
-    re.IGNORECASE,
-)
-_AMOUNT = re.compile(
-    r"\bhow (?:many|much|old|long|far|often|large|big|tall|high|deep|fast|heavy)\b|\bwhat (?:percentage|proportion"
-    r"|share|fraction|number|age)\b|\bpopulation\b|多少|几|幾|百分之|占比|佔比|比例|多[大长長远遠高重久]",
-    re.IGNORECASE,
-)
-"""Matches a question that asks for one amount. If a range is itself the answer (the years of a war), ranges may
-overlap."""
+_THOUSANDS = {".": re.compile(r"[, '’\u00a0\u202f]"), ",": re.compile(r"[ '’\u00a0\u202f]|\.(?=\d{3}(?!\d))")}
+"""The signs between thousands, by the sign before decimals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,32 +227,39 @@ class Range:
         return all((one.low < low or one.low_closed) and (high < one.high or one.high_closed) for one in (self, other))
 
 
-def range_of(choice: str) -> Range | None:
-    """The range that a whole choice writes; None for anything else, also for a single number."""
+def range_of(choice: str, *, point: str = ".") -> Range | None:
+    """The range that a whole choice writes; None for anything else, also for a single number.
+
+    `point` is the sign before decimals.
+    """
     text = choice.strip(" .。")
-    if found := _BETWEEN.fullmatch(text):
-        low, high = _value(found["low"]), _value(found["high"].lstrip("-"))
+    closed = bool(_WORDS["closed"].search(text))
+    if found := _WORDS["between"].fullmatch(text):
+        low, high = _value(found["low"], point), _value(found["high"].lstrip("-"), point)
         return Range(low, high, low_closed=True, high_closed=True, unit=_unit(found["unit"])) if low < high else None
-    closed = bool(_CLOSED.search(text))
-    if found := _BELOW.fullmatch(text):
-        return Range(-inf, _value(found["high"]), low_closed=False, high_closed=closed, unit=_unit(found["unit"]))
-    if found := _ABOVE.fullmatch(text):
-        return Range(_value(found["low"]), inf, low_closed=closed, high_closed=False, unit=_unit(found["unit"]))
-    if found := _BY_SUFFIX.fullmatch(text):
-        below = bool(re.search("下|内|內|less|fewer|below", found["side"], re.IGNORECASE))
-        value = _value(found["number"])
+    if found := _WORDS["below"].fullmatch(text):
+        high = _value(found["high"], point)
+        return Range(-inf, high, low_closed=False, high_closed=closed, unit=_unit(found["unit"]))
+    if found := _WORDS["above"].fullmatch(text):
+        low = _value(found["low"], point)
+        return Range(low, inf, low_closed=closed, high_closed=False, unit=_unit(found["unit"]))
+    if found := _WORDS["by suffix"].fullmatch(text):
+        value, below = _value(found["number"], point), bool(found["below"])
         low, high = (-inf, value) if below else (value, inf)
-        return Range(low, high, low_closed=not below, high_closed=below, unit="")
+        closed = not (found["up"] or found["down"])
+        return Range(low, high, low_closed=closed and not below, high_closed=closed and below, unit="")
     return None
 
 
-def common(question: str, ranges: Sequence[Range | None]) -> Iterator[tuple[int, int]]:
-    """The places of each two ranges with a value in common, in a question that asks for one amount.
+def common(question: str, choices: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The places of each two choices that are ranges with a value in common, if the question asks for one amount.
 
     Their units must agree, or at least one of them has no unit.
     """
-    if not _AMOUNT.search(question):
+    elsewhere = _WORDS["amount elsewhere"].search(question)
+    if not elsewhere and not _WORDS["amount"].search(question):
         return
+    ranges = [range_of(choice, point="," if elsewhere else ".") for choice in choices]
     for (first, one), (second, other) in combinations(enumerate(ranges), 2):
         if one is None or other is None or (one.unit and other.unit and one.unit != other.unit):
             continue
@@ -241,8 +267,10 @@ def common(question: str, ranges: Sequence[Range | None]) -> Iterator[tuple[int,
             yield first, second
 
 
-def _value(text: str) -> float:
-    return float(text.replace(",", ""))
+def _value(text: str, point: str) -> float:
+    """The number in a text. Other signs than the point are between thousands."""
+    whole, _, decimals = _THOUSANDS[point].sub("", text).replace(",", ".").partition(".")
+    return float(f"{whole}.{decimals.replace('.', '') or 0}")
 
 
 def _unit(text: str | None) -> str:

@@ -27,6 +27,7 @@ type FlawLabel = Literal[
     "WORD_REPEAT",
     "ANSWER_IN_STEM",
     "KEY_POSITION",
+    "REPEATED_QUESTION",
 ]
 
 

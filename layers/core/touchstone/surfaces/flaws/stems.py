@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from touchstone.judges.fence import visible
 from touchstone.material import Question
+from touchstone.material.choices import alike
 from touchstone.surfaces.flaws.choices import absolute_word, refers
 from touchstone.surfaces.flaws.model import Flaw
-from touchstone.surfaces.options import Key, alike, shown, truth, width
+from touchstone.surfaces.options import Key, shown, truth, width
 from touchstone.text.language import language_of
 
 _SENTENCES = re.compile(r"(?<=[.!?。！？；;\n])\s*")
@@ -27,7 +28,8 @@ _NEGATIVE_EN = re.compile(
     re.IGNORECASE,
 )
 _HARMLESS_EN = re.compile(
-    r"\b(?:whether or not|if not|not (?:only|just|yet)|true(?: or |/)false|means? not"
+    r"\b(?:whether or not|if not|not (?:only|just|yet)|but not including|not ?\(\w (?:and|or|xor)|means? not"
+    r"|true(?: or |/)false"
     r"|false (?:positive|negative|friend|cognate|alarm|memory|premise)s?)\b|`[^`\n]{1,200}`",
     re.IGNORECASE,
 )
@@ -40,6 +42,7 @@ _NEGATIVE_ZH = re.compile(
     r"|(?:哪|何者|谁|誰)[^，。？?]{0,20}?(?P<which>(?:不(?!仅|僅|但|过|過|少|同|断|斷|久|等|锈|鏽|论|論|限)|没有|沒有|并非|並非))"
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]{4,}")
+_ARTICLED = re.compile(r"^(?:an?|the) ", re.IGNORECASE)
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
 _COMMON = frozenset((
     "about", "above", "after", "again", "along", "among", "animal", "answer", "because", "before", "being", "below",
@@ -159,29 +162,32 @@ def _repeat(question: Question, key: Key) -> Iterator[Flaw]:
     """A word of the sentence that asks that is in the key and in no distractor ("clang association").
 
     The rest of a long case does not count, and a long key has no such flaw: they have words in common anyway. A
-    question that names its choices has none either, since it names the key as well.
+    question that names its choices, with any articles, has none either, since it names the key as well.
     """
     asking = _asking(shown(question.question_text))
     right = key.choices[key.right[0]]
     others = [key.choices[place] for place in key.distractors]
-    if refers(right) or width(right) > _LONG_KEY or any(other.casefold() in asking.casefold() for other in others):
+    named = [_ARTICLED.sub("", other).casefold() for other in others]
+    if refers(right) or width(right) > _LONG_KEY or any(other in asking.casefold() for other in named):
         return
     words = _han_runs if language_of(asking) == "zh" else _words
-    shared = (words(asking) & words(right)).difference(*(words(other) for other in others))
+    shared = (words(asking).keys() & words(right)).difference(*(words(other) for other in others))
     if shared:
-        yield Flaw(label="WORD_REPEAT", values={"word": max(shared, key=lambda word: (len(word), word))})
+        longest = max(shared, key=lambda word: (len(word), word))
+        yield Flaw(label="WORD_REPEAT", values={"word": words(asking)[longest]})
 
 
-def _words(text: str) -> set[str]:
-    """The telling words of an English text, without the s of plurals."""
-    return {word.removesuffix("s") for found in _WORD.findall(text) if (word := found.casefold()) not in _COMMON}
+def _words(text: str) -> dict[str, str]:
+    """The telling words of an English text as they are written, by their form without case and the s of plurals."""
+    written = [found.removesuffix("'s") for found in _WORD.findall(text)]
+    return {word.casefold().removesuffix("s"): word for word in written if word.casefold() not in _COMMON}
 
 
-def _han_runs(text: str) -> set[str]:
-    """All runs of `_HAN_REPEAT` Chinese characters."""
-    return {
-        run[start : start + _HAN_REPEAT] for run in _HAN.findall(text) for start in range(len(run) - _HAN_REPEAT + 1)
-    }
+def _han_runs(text: str) -> dict[str, str]:
+    """All runs of `_HAN_REPEAT` Chinese characters, by themselves."""
+    runs = _HAN.findall(text)
+    starts = [run[start : start + _HAN_REPEAT] for run in runs for start in range(len(run) - _HAN_REPEAT + 1)]
+    return dict(zip(starts, starts, strict=True))
 
 
 _BLANK = r"(?:_{2,}+|\[[^\]]{0,200}\]|\(\s*+\)|…|\.{3})"

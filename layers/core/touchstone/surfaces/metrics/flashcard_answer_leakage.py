@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from touchstone.material import Deck, Flashcard
+from touchstone.packaged import own_patterns
 from touchstone.surfaces.catalogue import text_of
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.options import shown, truth
@@ -32,18 +33,14 @@ away. From 8 letters on, so does a word that begins alike for seven tenths of it
 chance."""
 
 _CLOZE = re.compile(r"\{\{c\d+::[^{}]{1,500}?(?:::([^{}]{0,200}))?\}\}")
-_QUOTED = re.compile(r"\"[^\"]{1,40}\"|(?<!\w)'[^']{1,40}'(?!\w)|「[^」]{1,20}」|『[^』]{1,20}』")
+_QUOTED = re.compile(
+    r"\"[^\"]{1,40}\"|(?<!\w)'[^']{1,40}'(?!\w)|「[^」]{1,20}」|『[^』]{1,20}』|„[^\"„]{1,40}\"|«[^«»]{1,40}»"
+)
 _CALCULATION = re.compile(r"[+×÷=*^√]|\s[-−]\s*\d")
 _FORMULA = re.compile(r"[+×÷=^√<>≤≥]")
 _LETTERED = re.compile(r"[(\[]?\b[A-Za-z][.)\]、:]\s*(?:(?:an?|the)\s+)?$", re.IGNORECASE)
-_OR = re.compile(r"\bor\b|\bversus\b|\bvs\b|[还還]是|或", re.IGNORECASE)
-_WHICH = re.compile(r"\bwhich\b|\bwhether\b|\bbetween\b|哪", re.IGNORECASE)
-_AND = re.compile(r"\band\b|[和与與跟及、]|:[^:]*,", re.IGNORECASE)
-_JOINED_BEFORE = re.compile(
-    r"(?:\b(?:or|and|vs\.?|versus|between|of|either)\s+(?:(?:an?|the)\s+)?|[,:、/]\s*(?:(?:an?|the)\s+)?|[和与與跟及或]|[还還]是)$",
-    re.IGNORECASE,
-)
-_JOINED_AFTER = re.compile(r"\s*(?:[,、/]|\b(?:or|and|vs\.?|versus)\b|[和与與跟及或]|[还還]是)", re.IGNORECASE)
+_OFFERED = own_patterns(__file__)
+"""How a front offers choices: see the notes of the file."""
 
 _SENTENCES: Mapping[Language, tuple[str, str, str]] = {
     "en": ("The front does not hold the answer.", "The answer stands on the front: {words}.",
@@ -62,9 +59,8 @@ class _Front:
     @property
     def offers(self) -> bool:
         """Whether the front offers choices: it has a word for "or", or asks which of several things joined by "and"."""
-        return _OR.search(self.text) is not None or (
-            _WHICH.search(self.text) is not None and _AND.search(self.text) is not None
-        )
+        found = {name: _OFFERED[name].search(self.text) is not None for name in ("or", "which", "and")}
+        return found["or"] or (found["which"] and found["and"])
 
     def piece(self, found: Sequence[ComparedWord]) -> str:
         """The text from the first of some words to the last."""
@@ -155,7 +151,9 @@ def _offered(front: _Front, found: Sequence[ComparedWord]) -> bool:
         return True
     if not front.offers:
         return False
-    return _JOINED_BEFORE.search(before[-20:]) is not None or _JOINED_AFTER.match(after) is not None
+    return (
+        _OFFERED["joined before"].search(before[-20:]) is not None or _OFFERED["joined after"].match(after) is not None
+    )
 
 
 def _scattered(answer: Sequence[ComparedWord], front: _Front) -> tuple[str, ...] | None:

@@ -17,6 +17,7 @@ from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
 from touchstone.material import Question, Quiz
+from touchstone.material.choices import alike
 from touchstone.surfaces.measuring import Labelled, Measuring
 from touchstone.surfaces.model import MetricResult
 from touchstone.surfaces.numbered import (
@@ -28,7 +29,7 @@ from touchstone.surfaces.numbered import (
     verdict_faults,
     verdict_label,
 )
-from touchstone.surfaces.options import alike, key_of, shown
+from touchstone.surfaces.options import key_of, shown
 from touchstone.together import gather_all
 
 TOKENS_A_DISTRACTOR = 200
