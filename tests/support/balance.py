@@ -151,7 +151,7 @@ def _submissions_in_one_place() -> None:
     """I1, I5: what was handed in has its scores, a visible end, or one place in the list that the sweep reads."""
     tasks = [one.id for one in stores.tasks().page(tenant=TENANT, limit=100).items]
     waiting = Counter(stores.submissions().unfinished(older_than=-MANY_DAYS, limit=10_000))
-    found = [one for task in tasks for one in stores.submissions().of_task(tenant=TENANT, task_id=task)]
+    found = [one for task in tasks for one in stores.submissions().of_task(Reference(TENANT, "task", task))]
     for one in found:
         places = {
             "scored": one.state == "scored" and one.individual is not None,

@@ -13,11 +13,12 @@ from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import Submission, gated, scored
 from touchstone.oracle.task import Task
 from touchstone.records import Judgements, Submissions, Tasks, new_ulid
+from touchstone.references import Reference
 
 
 def opened(tasks: Tasks, path: TaskPath = "quality_first", *, tenant: str = "acme", **changes: Any) -> Task:
     """A task that takes submissions."""
-    task = tasks.add(tenant=tenant, task_id=new_ulid(START), request=a_request(path, **changes))
+    task = tasks.add(Reference(tenant, "task", new_ulid(START)), a_request(path, **changes))
     return tasks.change(task.ref, lambda one: steps.locked(one, dimensions()))
 
 
@@ -41,17 +42,12 @@ def finalised(tasks: Tasks, task: Task) -> Task:
     return tasks.change(task.ref, lambda one: steps.finalised(one, now=tasks._clock()))
 
 
-def of(task: Task) -> dict[str, Any]:
-    """A task as the arguments that name it."""
-    return {"tenant": task.tenant, "task_id": task.id}
-
-
 def handed_in(
     submissions: Submissions, task: Task, submitter: str = "writer-1", text: str = "The harvest was good."
 ) -> Submission:
     """A submission to an open task."""
     request = SubmissionRequest(submitter=submitter, text=text)
-    return submissions.add(**of(task), submission_id=new_ulid(START), request=request)
+    return submissions.add(task.ref, submission_id=new_ulid(START), request=request)
 
 
 def scored_at(

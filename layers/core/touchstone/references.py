@@ -23,6 +23,11 @@ class Reference:
         task = {"task_id": self.task_id} if self.task_id else {}
         return {"tenant": self.tenant, **task, f"{self.kind}_id": self.id}
 
+    @property
+    def task(self) -> "Reference":
+        """The reference to the task of a submission or challenge."""
+        return Reference(self.tenant, "task", self.task_id)
+
 
 def submission_name(task_id: str, submission_id: str) -> str:
     """A submission's name among all records of its tenant, as its labels and its trace use it."""

@@ -90,7 +90,7 @@ def stored(task: ApiTask, submitter: str = "ann") -> Submission:
 def spends() -> list[Spend]:
     """All calls that the tenant's tasks and submissions keep."""
     tasks = [stores.tasks().get(Reference(TENANT, "task", one.id)) for one in stores.tasks().page(tenant=TENANT).items]
-    handed_in = [each for one in tasks for each in stores.submissions().of_task(tenant=TENANT, task_id=one.id)]
+    handed_in = [each for one in tasks for each in stores.submissions().of_task(one.ref)]
     return [spend for spends in [one.spends for one in tasks] + [one.spends for one in handed_in] for spend in spends]
 
 
@@ -314,7 +314,7 @@ def test_a_death_at_any_moment_loses_no_scoring_and_pays_nothing_twice(
         who = f"ann-{moment}"
         task.ids[who] = new_ulid(system_clock())
         request = SubmissionRequest(submitter=who, text=grading.submission(readings=80, about=f"By {who}."))
-        stores.submissions().add(tenant=TENANT, task_id=task.id, submission_id=task.ids[who], request=request)
+        stores.submissions().add(Reference(TENANT, "task", task.id), submission_id=task.ids[who], request=request)
         oracle.gate(stored(task, who).ref.fields, Context(LONG_MS))
         fate.seen, fate.at = 0, (moment,)
         machines.begin("submission", f"submission-{moment}", stored(task, who).ref.fields)

@@ -80,7 +80,7 @@ def test_no_result_shows_a_score_of_an_open_contest(judged: Deployment) -> None:
     assert ann == ben, "what an author reads is the same whatever the scores are"
     assert set(ann) == {"type", "revision_suggestions"}
     assert [one["submission"]["standing"] for one in results] == ["gate_passed"] * 2
-    totals = [one.individual.penalized_total for one in stores.submissions().of_task(tenant=TENANT, task_id=task_id)
+    totals = [one.individual.penalized_total for one in stores.submissions().of_task(Reference(TENANT, "task", task_id))
               if one.individual]  # fmt: skip
     assert sorted(totals) == [pytest.approx(42.36, abs=0.01), 85.0]
 
@@ -111,7 +111,7 @@ def test_what_is_refused_is_a_failed_line_and_the_others_are_done(judged: Deploy
     assert results[1]["error"]["where"] == "text"
     assert results[5]["submission"]["standing"] == "gate_passed"
     assert results[7]["answer"]["verification_status"] == "verified"
-    assert len(list(stores.submissions().of_task(tenant=TENANT, task_id=task_id))) == 1
+    assert len(list(stores.submissions().of_task(Reference(TENANT, "task", task_id)))) == 1
 
 
 def test_what_waits_for_a_judge_is_carried_on_by_its_machine(judged: Deployment, judges: ProviderServer) -> None:
@@ -153,7 +153,7 @@ def test_all_work_is_handed_in_before_anything_is_judged(judged: Deployment, jud
     names = [f"writer-{number}" for number in range(12)]
     drafted = len(judges.calls)
     results_of(judged, [_line(task_id, name, GOOD) for name in names])
-    found = list(stores.submissions().of_task(tenant=TENANT, task_id=task_id))
+    found = list(stores.submissions().of_task(Reference(TENANT, "task", task_id)))
     by_arrival = sorted(found, key=lambda one: one.submitted_at)
     assert [one.submitter for one in by_arrival] == names
     assert by_arrival[-1].submitted_at.timestamp() <= judges.calls[drafted].at

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.oracle import DEADLINE, PLACES, READING, scoring, unjudged
-from tests.support.oracle_steps import ended, finalised, of, opened, ranked
+from tests.support.oracle_steps import ended, finalised, opened, ranked
 from tests.support.records import HandClock, a_spend
 from tests.support.store_faults import losing_replies, refusing
 from touchstone.attempts import LEASE
@@ -43,7 +43,7 @@ def task(tasks: Tasks, clock: HandClock) -> Task:
 
 @pytest.fixture
 def made(challenges: Challenges, task: Task, clock: HandClock) -> Challenge:
-    return challenges.add(**of(task), challenge_id=new_ulid(clock()), request=REQUEST)
+    return challenges.add(task.ref, challenge_id=new_ulid(clock()), request=REQUEST)
 
 
 def test_a_challenge_is_counted_with_its_task_and_met_again_by_a_repeat_even_after_its_time(
@@ -52,19 +52,19 @@ def test_a_challenge_is_counted_with_its_task_and_met_again_by_a_repeat_even_aft
     assert challenges.get(made.ref) == made
     assert (tasks.get(task.ref).challenges, tasks.get(task.ref).undecided) == (1, (made.id,))
     clock.advance(days=1)
-    assert challenges.add(**of(task), challenge_id=made.id, request=REQUEST) == made
+    assert challenges.add(task.ref, challenge_id=made.id, request=REQUEST) == made
     assert tasks.get(task.ref).challenges == 1
     with pytest.raises(ConflictError, match="another request"):
-        challenges.add(**of(task), challenge_id=made.id, request=REQUEST.model_copy(update={"reason": "So."}))
+        challenges.add(task.ref, challenge_id=made.id, request=REQUEST.model_copy(update={"reason": "So."}))
     with pytest.raises(ConflictError, match="time for challenges is over"):
-        challenges.add(**of(task), challenge_id=new_ulid(clock()), request=REQUEST)
-    assert challenges.of_task(**of(task)) == (made,)
+        challenges.add(task.ref, challenge_id=new_ulid(clock()), request=REQUEST)
+    assert challenges.of_task(task.ref) == (made,)
 
 
 def test_another_tenants_challenge_is_just_missing(challenges: Challenges, task: Task, made: Challenge) -> None:
-    theirs = {"tenant": "rival", "task_id": task.id}
+    theirs = replace(task.ref, tenant="rival")
     steps: list[Callable[[], object]] = [
-        lambda: challenges.add(tenant="rival", task_id=task.id, challenge_id=made.id, request=REQUEST),
+        lambda: challenges.add(theirs, challenge_id=made.id, request=REQUEST),
         lambda: challenges.get(replace(made.ref, tenant="rival")),
         lambda: challenges.get(replace(made.ref, id="RECORD")),
         lambda: challenges.begin(replace(made.ref, tenant="rival"), lambda one: one),
@@ -72,7 +72,7 @@ def test_another_tenants_challenge_is_just_missing(challenges: Challenges, task:
     for step in steps:
         with pytest.raises(NotFoundError, match=r"no (task|challenge) with this id"):
             step()
-    assert challenges.of_task(**theirs) == ()
+    assert challenges.of_task(theirs) == ()
 
 
 def test_r1_many_challenges_at_once_are_all_counted_and_one_delivered_often_is_one(
@@ -83,13 +83,13 @@ def test_r1_many_challenges_at_once_are_all_counted_and_one_delivered_often_is_o
 
     def add(each: str) -> str:
         barrier.wait()
-        return challenges.add(**of(task), challenge_id=each, request=REQUEST).id
+        return challenges.add(task.ref, challenge_id=each, request=REQUEST).id
 
     with ThreadPoolExecutor(8) as workers:
         assert sorted(workers.map(add, ids * 2)) == sorted(ids * 2)
     held = tasks.get(task.ref)
     assert (held.challenges, sorted(held.undecided)) == (4, ids)
-    assert [one.id for one in challenges.of_task(**of(task))] == ids
+    assert [one.id for one in challenges.of_task(task.ref)] == ids
 
 
 def test_r16_a_challenge_whose_answer_was_lost_is_the_same_when_repeated_and_a_refused_one_is_none(
@@ -97,11 +97,11 @@ def test_r16_a_challenge_whose_answer_was_lost_is_the_same_when_repeated_and_a_r
 ) -> None:
     challenge_id = new_ulid(clock())
     with refusing(table.meta.client, "TransactWriteItems", "ThrottlingException"), pytest.raises(StoreError):
-        challenges.add(**of(task), challenge_id=challenge_id, request=REQUEST)
-    assert (challenges.of_task(**of(task)), tasks.get(task.ref)) == ((), task)
+        challenges.add(task.ref, challenge_id=challenge_id, request=REQUEST)
+    assert (challenges.of_task(task.ref), tasks.get(task.ref)) == ((), task)
     with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
-        challenges.add(**of(task), challenge_id=challenge_id, request=REQUEST)
-    assert challenges.add(**of(task), challenge_id=challenge_id, request=REQUEST).id == challenge_id
+        challenges.add(task.ref, challenge_id=challenge_id, request=REQUEST)
+    assert challenges.add(task.ref, challenge_id=challenge_id, request=REQUEST).id == challenge_id
     assert tasks.get(task.ref).challenges == 1
 
 
@@ -176,7 +176,7 @@ def test_r21_a_challenge_in_the_last_moment_is_made_or_refused_and_never_left_be
     def challenge(_: int) -> str | None:
         barrier.wait()
         try:
-            return challenges.add(**of(task), challenge_id=new_ulid(slow()), request=REQUEST).id
+            return challenges.add(task.ref, challenge_id=new_ulid(slow()), request=REQUEST).id
         except ConflictError:
             return None
 
@@ -192,4 +192,4 @@ def test_r21_a_challenge_in_the_last_moment_is_made_or_refused_and_never_left_be
         made = {one for one in workers.map(challenge, range(4)) if one is not None}
     held = tasks.get(task.ref)
     assert (held.state == "final") == ending.result() == (not made)
-    assert set(held.undecided) == {one.id for one in challenges.of_task(**of(task))} == made
+    assert set(held.undecided) == {one.id for one in challenges.of_task(task.ref)} == made

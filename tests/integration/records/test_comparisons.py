@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.comparisons import FOUND, JUDGE
 from tests.support.oracle import unjudged
-from tests.support.oracle_steps import of, opened
+from tests.support.oracle_steps import opened
 from tests.support.records import HandClock, a_spend
 from tests.support.store_faults import losing_replies
 from touchstone.attempts import LEASE
@@ -57,8 +57,8 @@ def statistics(table: "Table", artifacts: Artifacts, clock: HandClock) -> Statis
 @pytest.fixture
 def begun(comparisons: Comparisons, task: Task) -> dict[str, DimensionComparison]:
     """The contest's own round, by dimension."""
-    comparisons.begin_round(**of(task), round_id=RANKING_ROUND_ID, dimensions=DIMENSIONS, finalists=FINALISTS)
-    return {one.dimension: one for one in comparisons.of_round(**of(task), round_id=RANKING_ROUND_ID)}
+    comparisons.begin_round(task.ref, round_id=RANKING_ROUND_ID, dimensions=DIMENSIONS, finalists=FINALISTS)
+    return {one.dimension: one for one in comparisons.of_round(task.ref, round_id=RANKING_ROUND_ID)}
 
 
 def test_a_round_is_begun_once_and_another_one_is_apart(
@@ -66,22 +66,22 @@ def test_a_round_is_begun_once_and_another_one_is_apart(
 ) -> None:
     assert set(begun) == set(DIMENSIONS)
     comparisons.change(begun["clarity"], lambda each: steps.with_result(each, FOUND))
-    comparisons.begin_round(**of(task), round_id=RANKING_ROUND_ID, dimensions=DIMENSIONS, finalists=FINALISTS)
-    states = {one.dimension: one.state for one in comparisons.of_round(**of(task), round_id=RANKING_ROUND_ID)}
+    comparisons.begin_round(task.ref, round_id=RANKING_ROUND_ID, dimensions=DIMENSIONS, finalists=FINALISTS)
+    states = {one.dimension: one.state for one in comparisons.of_round(task.ref, round_id=RANKING_ROUND_ID)}
     assert states == {"credibility": "waiting", "clarity": "compared"}
     with pytest.raises(ConflictError, match="another request"):
-        comparisons.begin_round(**of(task), round_id=RANKING_ROUND_ID, dimensions=DIMENSIONS, finalists=("s1", "s2"))
-    comparisons.begin_round(**of(task), round_id="c1", dimensions=("credibility",), finalists=("s1", "s2"))
-    assert [one.finalists for one in comparisons.of_round(**of(task), round_id="c1")] == [("s1", "s2")]
-    assert comparisons.of_round(**of(task), round_id="c") == ()
+        comparisons.begin_round(task.ref, round_id=RANKING_ROUND_ID, dimensions=DIMENSIONS, finalists=("s1", "s2"))
+    comparisons.begin_round(task.ref, round_id="c1", dimensions=("credibility",), finalists=("s1", "s2"))
+    assert [one.finalists for one in comparisons.of_round(task.ref, round_id="c1")] == [("s1", "s2")]
+    assert comparisons.of_round(task.ref, round_id="c") == ()
 
 
 def test_another_tenants_comparisons_are_just_missing(
     comparisons: Comparisons, task: Task, begun: dict[str, DimensionComparison]
 ) -> None:
-    assert comparisons.of_round(tenant="rival", task_id=task.id, round_id=RANKING_ROUND_ID) == ()
+    assert comparisons.of_round(replace(task.ref, tenant="rival"), round_id=RANKING_ROUND_ID) == ()
     with pytest.raises(NotFoundError, match="no comparison"):
-        comparisons.begin(tenant="rival", task_id=task.id, round_id=RANKING_ROUND_ID, dimension="clarity")
+        comparisons.begin(replace(task.ref, tenant="rival"), round_id=RANKING_ROUND_ID, dimension="clarity")
     with pytest.raises(NotFoundError, match="no comparison"):
         comparisons.change(
             begun["clarity"].model_copy(update={"tenant": "rival"}), lambda each: steps.with_result(each, FOUND)
@@ -95,20 +95,20 @@ def test_r1_of_many_who_would_compare_a_dimension_one_does_until_its_lease_runs_
 
     def begin(_: int) -> bool:
         barrier.wait()
-        return comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")[1]
+        return comparisons.begin(task.ref, round_id=RANKING_ROUND_ID, dimension="clarity")[1]
 
     with ThreadPoolExecutor(8) as workers:
         assert sum(workers.map(begin, range(8))) == 1
-    assert comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="credibility")[1]
+    assert comparisons.begin(task.ref, round_id=RANKING_ROUND_ID, dimension="credibility")[1]
     clock.now += LEASE
-    one, ours = comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")
+    one, ours = comparisons.begin(task.ref, round_id=RANKING_ROUND_ID, dimension="clarity")
     assert (ours, one.attempts.tries, one.attempts.not_before) == (True, 0, clock() + LEASE)
 
 
 def test_the_first_result_is_kept_and_what_was_paid_before_it(
     comparisons: Comparisons, task: Task, begun: dict[str, DimensionComparison], clock: HandClock
 ) -> None:
-    one, _ = comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")
+    one, _ = comparisons.begin(task.ref, round_id=RANKING_ROUND_ID, dimension="clarity")
     until = clock() + timedelta(minutes=1)
     comparisons.change(one, paying(partial(steps.put_back, why=WHY, until=until, ended="unread"), [a_spend()]))
     kept = comparisons.change(one, lambda each: steps.with_result(each, FOUND))
@@ -126,10 +126,10 @@ def test_r16_a_try_whose_answer_was_lost_is_nobodys_until_its_lease_runs_out(
     clock: HandClock,
 ) -> None:
     with losing_replies(table.meta.client, "PutItem"), pytest.raises(StoreError):
-        comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")
-    assert not comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")[1]
+        comparisons.begin(task.ref, round_id=RANKING_ROUND_ID, dimension="clarity")
+    assert not comparisons.begin(task.ref, round_id=RANKING_ROUND_ID, dimension="clarity")[1]
     clock.now += LEASE
-    assert comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")[1]
+    assert comparisons.begin(task.ref, round_id=RANKING_ROUND_ID, dimension="clarity")[1]
 
 
 def test_what_a_comparison_counts_for_its_judge_counts_once_and_can_be_counted_again(
@@ -139,7 +139,7 @@ def test_what_a_comparison_counts_for_its_judge_counts_once_and_can_be_counted_a
     table: "Table",
     statistics: Statistics,
 ) -> None:
-    one, _ = comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")
+    one, _ = comparisons.begin(task.ref, round_id=RANKING_ROUND_ID, dimension="clarity")
     assert statistics.judges("acme") == {}
     unread = [a_spend(purpose=PURPOSE, model="m", failure="unreadable")]
     until = one.created_at + timedelta(minutes=1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.oracle_steps import ended as closed
-from tests.support.oracle_steps import ended_in_vain, of, opened
+from tests.support.oracle_steps import ended_in_vain, opened
 from tests.support.records import HandClock
 from tests.support.store_faults import losing_replies, refusing
 from touchstone.errors import NotFoundError, StoreError
@@ -38,7 +38,7 @@ def test_what_happened_waits_until_it_is_sent_and_not_longer(ended: Task, outbox
         outbox.sent(one)
     clock.advance(days=1)
     assert outbox.pending() == ()
-    assert {one.sent_at for one in outbox.of_task(**of(ended))} == {ended.final_at}
+    assert {one.sent_at for one in outbox.of_task(ended.ref)} == {ended.final_at}
     assert not outbox.claim(waiting[0])
 
 
@@ -99,7 +99,7 @@ def test_the_first_time_an_event_was_sent_stays(ended: Task, outbox: Outbox, clo
     outbox.sent(one)
     clock.advance(hours=1)
     outbox.sent(one)
-    (noted,) = [each for each in outbox.of_task(**of(ended)) if each.id == one.id]
+    (noted,) = [each for each in outbox.of_task(ended.ref) if each.id == one.id]
     assert noted.sent_at == ended.final_at
 
 

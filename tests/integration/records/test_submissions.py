@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.oracle import COMPARED, DEADLINE, failed_gate, passed_gate, scoring, unjudged
-from tests.support.oracle_steps import ended, finalised, handed_in, of, opened, ranked, scored_at
+from tests.support.oracle_steps import ended, finalised, handed_in, opened, ranked, scored_at
 from tests.support.records import START, HandClock, a_spend
 from tests.support.store_faults import cancelled, losing_replies, refusing
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError, TooLargeError
@@ -56,16 +56,16 @@ def test_a_submission_is_read_back_with_its_text_and_met_again_by_a_repeat_even_
     submissions: Submissions, task: Task, clock: HandClock
 ) -> None:
     submission_id = new_ulid(START)
-    added = submissions.add(**of(task), submission_id=submission_id, request=REQUEST)
+    added = submissions.add(task.ref, submission_id=submission_id, request=REQUEST)
     assert (added.state, added.revision, added.submitted_at) == ("received", 1, clock())
     assert submissions.get(added.ref) == added
     assert submissions.text(added) == REQUEST.text
     clock.advance(days=30)
-    assert submissions.add(**of(task), submission_id=submission_id, request=REQUEST) == added
+    assert submissions.add(task.ref, submission_id=submission_id, request=REQUEST) == added
     for changes in ({"text": "Another text."}, {"submitter": "writer-2"}):
         with pytest.raises(ConflictError, match="another request"):
-            submissions.add(**of(task), submission_id=submission_id, request=REQUEST.model_copy(update=changes))
-    assert list(submissions.of_task(**of(task))) == [added]
+            submissions.add(task.ref, submission_id=submission_id, request=REQUEST.model_copy(update=changes))
+    assert list(submissions.of_task(task.ref)) == [added]
 
 
 def test_a_file_is_kept_as_it_was_when_it_was_handed_in(
@@ -74,10 +74,10 @@ def test_a_file_is_kept_as_it_was_when_it_was_handed_in(
     key = "acme/uploads/report.md"
     artifacts.put_bytes(tenant="acme", key=key, data=b"\xef\xbb\xbf# Apples")
     request = SubmissionRequest(submitter="writer-1", text_key=key)
-    one = submissions.add(**of(task), submission_id=new_ulid(START), request=request)
+    one = submissions.add(task.ref, submission_id=new_ulid(START), request=request)
     artifacts.put_bytes(tenant="acme", key=key, data=b"# Pears")
     assert (submissions.text(one), one.uploaded_key) == ("# Apples", key)
-    assert submissions.add(**of(task), submission_id=one.id, request=request) == one
+    assert submissions.add(task.ref, submission_id=one.id, request=request) == one
 
 
 def test_what_cannot_be_taken_is_refused_and_leaves_the_submitter_free(
@@ -100,9 +100,9 @@ def test_what_cannot_be_taken_is_refused_and_leaves_the_submitter_free(
     for fields, error in refused:
         request = SubmissionRequest.model_validate({"submitter": "writer-1"} | fields)
         with pytest.raises(error):
-            submissions.add(**of(task), submission_id=new_ulid(START), request=request)
-    assert list(submissions.of_task(**of(task))) == []
-    assert not submissions.has_submitted(**of(task), submitter="writer-1")
+            submissions.add(task.ref, submission_id=new_ulid(START), request=request)
+    assert list(submissions.of_task(task.ref)) == []
+    assert not submissions.has_submitted(task.ref, "writer-1")
     assert handed_in(submissions, task).revision == 1
 
 
@@ -111,9 +111,9 @@ def test_another_tenants_task_and_submissions_are_just_missing(
 ) -> None:
     one = handed_in(submissions, task)
     theirs, elsewhere = replace(one.ref, tenant="rival"), replace(one.ref, task_id=opened(tasks).id)
-    there: dict[str, Any] = {"tenant": "rival", "task_id": task.id}
+    there = replace(task.ref, tenant="rival")
     steps: list[Callable[[], object]] = [
-        lambda: submissions.add(**there, submission_id=one.id, request=REQUEST),
+        lambda: submissions.add(there, submission_id=one.id, request=REQUEST),
         lambda: submissions.get(theirs),
         lambda: submissions.get(elsewhere),
         lambda: submissions.get(replace(one.ref, id="RECORD")),
@@ -123,9 +123,9 @@ def test_another_tenants_task_and_submissions_are_just_missing(
     for step in steps:
         with pytest.raises(NotFoundError, match=r"no (task|submission) with this id"):
             step()
-    assert list(submissions.of_task(**there)) == []
-    assert list(submissions.of_task_from(**there, behind=None)) == []
-    assert submissions.of_submitter(**there, submitter="writer-1") == ()
+    assert list(submissions.of_task(there)) == []
+    assert list(submissions.of_task_from(there, behind=None)) == []
+    assert submissions.of_submitter(there, "writer-1") == ()
 
 
 def test_work_that_failed_its_gate_may_be_revised_ten_times_and_work_that_passed_stands(
@@ -139,7 +139,7 @@ def test_work_that_failed_its_gate_may_be_revised_ten_times_and_work_that_passed
         judgements.judged(one.ref, lambda it: gated(it, failed_gate()))
     with pytest.raises(ConflictError, match="all that a task takes"):
         handed_in(submissions, task)
-    mine = submissions.of_submitter(**of(task), submitter="writer-1")
+    mine = submissions.of_submitter(task.ref, "writer-1")
     assert [one.revision for one in mine] == list(range(1, MAX_REVISIONS + 1))
     other = handed_in(submissions, task, "writer-2")
     judgements.judged(other.ref, lambda it: gated(it, passed_gate()))
@@ -159,7 +159,7 @@ def test_r1_of_one_submitters_many_at_once_one_is_taken(submissions: Submissions
 
     with ThreadPoolExecutor(8) as workers:
         taken = [one for one in workers.map(hand_in, range(8)) if isinstance(one, Submission)]
-    assert list(submissions.of_task(**of(task))) == taken
+    assert list(submissions.of_task(task.ref)) == taken
     assert len(taken) == 1
 
 
@@ -168,11 +168,11 @@ def test_r1_one_submission_delivered_many_times_at_once_is_one(submissions: Subm
 
     def hand_in(_: int) -> Submission:
         barrier.wait()
-        return submissions.add(**of(task), submission_id=submission_id, request=REQUEST)
+        return submissions.add(task.ref, submission_id=submission_id, request=REQUEST)
 
     with ThreadPoolExecutor(8) as workers:
         got = {one.model_dump_json() for one in workers.map(hand_in, range(8))}
-    (stored,) = submissions.of_task(**of(task))
+    (stored,) = submissions.of_task(task.ref)
     assert got == {stored.model_dump_json()}
 
 
@@ -197,13 +197,13 @@ def test_r21_what_is_read_after_the_deadline_is_all_there_will_ever_be(
     def end() -> list[Submission]:
         barrier.wait()
         ended(tasks, task)
-        return list(submissions.of_task(**of(task)))
+        return list(submissions.of_task(task.ref))
 
     with ThreadPoolExecutor(9) as workers:
         ending = workers.submit(end)
         taken = {one.id for one in workers.map(hand_in, range(8)) if one is not None}
     assert {one.id for one in ending.result()} == taken
-    assert {one.id for one in submissions.of_task(**of(task))} == taken
+    assert {one.id for one in submissions.of_task(task.ref)} == taken
 
 
 def test_r21_a_submission_in_the_deadlines_own_moment_is_out(
@@ -294,12 +294,12 @@ def test_every_submission_of_a_task_is_read_once_newest_or_oldest_first(
     ids = [new_ulid(START + timedelta(seconds=number)) for number in range(5)]
     for number, each in enumerate(ids):
         request = SubmissionRequest(submitter=f"writer-{number}", text="Apples.")
-        submissions.add(**of(task), submission_id=each, request=request)
+        submissions.add(task.ref, submission_id=each, request=request)
     handed_in(submissions, opened(tasks))
-    assert [one.id for one in submissions.of_task_from(**of(task), behind=None)] == ids[::-1]
-    assert [one.id for one in submissions.of_task_from(**of(task), behind=ids[3])] == ids[2::-1]
-    assert [one.id for one in submissions.of_task_from(**of(task), behind=ids[1], oldest=True)] == ids[2:]
-    assert [one.id for one in submissions.of_task(**of(task))] == ids
+    assert [one.id for one in submissions.of_task_from(task.ref, behind=None)] == ids[::-1]
+    assert [one.id for one in submissions.of_task_from(task.ref, behind=ids[3])] == ids[2::-1]
+    assert [one.id for one in submissions.of_task_from(task.ref, behind=ids[1], oldest=True)] == ids[2:]
+    assert [one.id for one in submissions.of_task(task.ref)] == ids
 
 
 def test_a_submission_is_found_as_unfinished_until_it_is_judged(
@@ -321,9 +321,9 @@ def test_r16_a_submission_whose_answer_was_lost_is_the_same_submission_when_repe
 ) -> None:
     submission_id = new_ulid(START)
     with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
-        submissions.add(**of(task), submission_id=submission_id, request=REQUEST)
-    again = submissions.add(**of(task), submission_id=submission_id, request=REQUEST)
-    assert list(submissions.of_task(**of(task))) == [again]
+        submissions.add(task.ref, submission_id=submission_id, request=REQUEST)
+    again = submissions.add(task.ref, submission_id=submission_id, request=REQUEST)
+    assert list(submissions.of_task(task.ref)) == [again]
 
 
 @pytest.mark.parametrize("error", ["ThrottlingException", cancelled("ItemCollectionSizeLimitExceeded", "None", "None")])
@@ -332,7 +332,7 @@ def test_r16_a_submission_that_the_store_refused_is_out_and_may_be_repeated(
 ) -> None:
     with refusing(table.meta.client, "TransactWriteItems", error), pytest.raises(StoreError):
         handed_in(submissions, task)
-    assert list(submissions.of_task(**of(task))) == []
+    assert list(submissions.of_task(task.ref)) == []
     assert handed_in(submissions, task).revision == 1
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.briefs import dimensions
 from tests.support.oracle import DEADLINE, a_request, a_submission, scoring
-from tests.support.oracle_steps import ended, ended_in_vain, finalised, handed_in, of, opened, ranked, scored_at
+from tests.support.oracle_steps import ended, ended_in_vain, finalised, handed_in, opened, ranked, scored_at
 from tests.support.records import START, HandClock
 from tests.support.store_faults import cancelled, losing_replies, refusing
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def events_of(outbox: Outbox, task: Task) -> Counter[str]:
-    return Counter(one.event.kind for one in outbox.of_task(**of(task)))
+    return Counter(one.event.kind for one in outbox.of_task(task.ref))
 
 
 def passing(task: Task, number: int = 0) -> Submission:
@@ -41,36 +41,36 @@ def test_a_task_is_read_back_as_it_was_created_and_a_repeat_meets_it_even_after_
     tasks: Tasks, clock: HandClock
 ) -> None:
     task_id = new_ulid(START)
-    created = tasks.add(tenant="acme", task_id=task_id, request=a_request())
+    created = tasks.add(Reference("acme", "task", task_id), a_request())
     assert tasks.get(Reference("acme", "task", task_id)) == created
     assert (created.state, created.created_at, created.deadline) == ("drafting", clock(), DEADLINE)
     clock.advance(days=30)
-    assert tasks.add(tenant="acme", task_id=task_id, request=a_request()) == created
+    assert tasks.add(Reference("acme", "task", task_id), a_request()) == created
     with pytest.raises(ConflictError, match="another request"):
-        tasks.add(tenant="acme", task_id=task_id, request=a_request(owner="buyer-2"))
+        tasks.add(Reference("acme", "task", task_id), a_request(owner="buyer-2"))
     with pytest.raises(InputError, match="deadline is past"):
-        tasks.add(tenant="acme", task_id=new_ulid(START), request=a_request())
+        tasks.add(Reference("acme", "task", new_ulid(START)), a_request())
 
 
 def test_another_tenants_task_is_just_missing(tasks: Tasks, outbox: Outbox) -> None:
     task = opened(tasks)
-    theirs: dict[str, Any] = {"tenant": "rival", "task_id": task.id}
+    theirs = replace(task.ref, tenant="rival")
     steps: list[Callable[[], object]] = [
-        lambda: tasks.get(Reference("rival", "task", theirs["task_id"])),
+        lambda: tasks.get(theirs),
         lambda: tasks.get(Reference("acme", "task", "nonsense")),
-        lambda: tasks.change(replace(task.ref, tenant="rival"), lambda one: one),
+        lambda: tasks.change(theirs, lambda one: one),
         lambda: tasks.win(submission=passing(task).model_copy(update={"tenant": "rival"})),
     ]
     for step in steps:
         with pytest.raises(NotFoundError, match="no task with this id"):
             step()
-    assert outbox.of_task(**theirs) == ()
+    assert outbox.of_task(theirs) == ()
 
 
 def test_r20_every_step_of_a_contest_repeated_after_its_effect_changes_nothing_and_tells_nothing_twice(
     tasks: Tasks, outbox: Outbox, clock: HandClock
 ) -> None:
-    task = tasks.add(tenant="acme", task_id=new_ulid(START), request=a_request())
+    task = tasks.add(Reference("acme", "task", new_ulid(START)), a_request())
     places = (Place(submission_id="s1", rank=1, final_score=81.0), Place(submission_id="s2", rank=2, final_score=70.0))
     steps: list[tuple[float, Callable[[], Task]]] = [
         (0, lambda: tasks.change(task.ref, lambda one: locked(one, dimensions()))),
@@ -87,7 +87,7 @@ def test_r20_every_step_of_a_contest_repeated_after_its_effect_changes_nothing_a
         assert events_of(outbox, task) == told[done]
     final = tasks.get(task.ref)
     assert (final.state, final.winner, final.places) == ("final", "s1", places)
-    assert {one.event.winner for one in outbox.of_task(**of(task))} == {None, "s1"}
+    assert {one.event.winner for one in outbox.of_task(task.ref)} == {None, "s1"}
 
 
 def test_a_contest_that_nobody_won_is_final_and_pays_nobody(tasks: Tasks, outbox: Outbox, clock: HandClock) -> None:
@@ -133,7 +133,7 @@ def test_a_challenge_may_change_the_ranking_until_it_is_final(
     ended(tasks, task)
     ranked(tasks, task, (Place(submission_id="s1", rank=1, final_score=70.0),))
     request = ChallengeRequest(challenger="writer-2", submission_id="s2", reason="Mine is better.")
-    made = challenges.add(**of(task), challenge_id=new_ulid(clock()), request=request)
+    made = challenges.add(task.ref, challenge_id=new_ulid(clock()), request=request)
     other = (Place(submission_id="s2", rank=1, final_score=75.0),)
     clock.advance(hours=1)
     with pytest.raises(ConflictError, match="not decided yet"):
@@ -144,7 +144,7 @@ def test_a_challenge_may_change_the_ranking_until_it_is_final(
 
 
 def test_a_task_that_could_not_be_set_up_says_why(tasks: Tasks) -> None:
-    task = tasks.add(tenant="acme", task_id=new_ulid(START), request=a_request())
+    task = tasks.add(Reference("acme", "task", new_ulid(START)), a_request())
     failed = tasks.change(task.ref, lambda one: given_up(one, "No judge answered."))
     assert (failed.state, failed.failure) == ("failed", "No judge answered.")
     assert tasks.change(task.ref, lambda one: locked(one, dimensions())) == failed
@@ -192,7 +192,7 @@ def test_r1_of_fifty_that_pass_at_once_one_closes_the_task_and_each_event_is_the
     assert winners == {closed.winner}
     assert closed.state == "final"
     assert events_of(outbox, task) == {"task.closed": 1, "result.final": 1, "payout.due": 1}
-    assert {one.event.winner for one in outbox.of_task(**of(task)) if one.event.kind != "task.closed"} == winners
+    assert {one.event.winner for one in outbox.of_task(task.ref) if one.event.kind != "task.closed"} == winners
 
 
 def test_r16_a_close_whose_answer_was_lost_is_the_same_close_when_repeated(
@@ -233,7 +233,7 @@ def test_r16_collisions_with_other_transactions_pass(tasks: Tasks, outbox: Outbo
 def test_pages_hold_every_task_of_a_tenant_once_newest_first(tasks: Tasks) -> None:
     ids = [new_ulid(START + timedelta(seconds=number)) for number in range(5)]
     for each in ids:
-        tasks.add(tenant="acme", task_id=each, request=a_request())
+        tasks.add(Reference("acme", "task", each), a_request())
     opened(tasks, tenant="rival")
     seen: list[str] = []
     cursor: str | None = None
@@ -252,7 +252,7 @@ def test_pages_hold_every_task_of_a_tenant_once_newest_first(tasks: Tasks) -> No
 def test_a_task_is_found_as_unfinished_while_a_step_is_due_and_not_after_its_end(
     tasks: Tasks, clock: HandClock
 ) -> None:
-    task = tasks.add(tenant="acme", task_id=new_ulid(START), request=a_request())
+    task = tasks.add(Reference("acme", "task", new_ulid(START)), a_request())
     late = timedelta(minutes=10)
 
     def found() -> list[str]:

@@ -10,6 +10,7 @@ from touchstone.operations.tasks.reading import MOST_PAGE_BYTES, SubmissionLook,
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.records.looking import FoundPage
 from touchstone.records.ulids import new_ulid
+from touchstone.references import Reference
 
 LAMBDA_BYTES = 6_291_556
 """https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html; the most that a function has replied."""
@@ -32,7 +33,7 @@ def view(submission_id: str) -> SubmissionView:
 
 
 def page(ids: list[str], *, cursor: str | None, most_bytes: int | None) -> FoundPage[SubmissionView]:
-    def of_task_from(*, behind: str | None, **_: Any) -> Iterator[Any]:
+    def of_task_from(_task: Reference, *, behind: str | None, **_: Any) -> Iterator[Any]:
         return (SimpleNamespace(id=one) for one in ids[0 if behind is None else ids.index(behind) + 1 :])
 
     look = SubmissionLook(
@@ -40,7 +41,7 @@ def page(ids: list[str], *, cursor: str | None, most_bytes: int | None) -> Found
     )
     submissions: Any = SimpleNamespace(of_task_from=of_task_from)
     return found_in(
-        submissions, look, tenant="acme", task_id=TASK, limit=100, cursor=cursor, most=100, most_bytes=most_bytes
+        submissions, look, Reference("acme", "task", TASK), limit=100, cursor=cursor, most=100, most_bytes=most_bytes
     )
 
 

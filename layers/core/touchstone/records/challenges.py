@@ -11,9 +11,10 @@ from typing import Never
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.task import Task, challenged
 from touchstone.records.jobs import Job, JobStore
-from touchstone.records.keys import CHALLENGES, key_of, task_key
+from touchstone.records.keys import CHALLENGES, key_of
 from touchstone.records.table import partition
 from touchstone.records.tasks import TASK
+from touchstone.references import Reference
 
 
 class Challenges(JobStore[Challenge, Never]):
@@ -25,9 +26,8 @@ class Challenges(JobStore[Challenge, Never]):
 
     def add(
         self,
+        task: Reference,
         *,
-        tenant: str,
-        task_id: str,
         challenge_id: str,
         request: ChallengeRequest,
         is_own: Callable[[Task], bool] = lambda _: False,
@@ -40,8 +40,8 @@ class Challenges(JobStore[Challenge, Never]):
         """
         now = self._clock()
         record = Challenge(
-            tenant=tenant,
-            task_id=task_id,
+            tenant=task.tenant,
+            task_id=task.id,
             id=challenge_id,
             challenger=request.challenger,
             submission_id=request.submission_id,
@@ -49,20 +49,20 @@ class Challenges(JobStore[Challenge, Never]):
             created_at=now,
         )
         key = key_of(record.ref)
-        if (stored := self._records.find(tenant, key)) is not None:
+        if (stored := self._records.find(task.tenant, key)) is not None:
             return self._records.same(stored, record)
         self._beside(TASK).change(
-            tenant,
-            task_key(tenant, task_id),
-            lambda task: challenged(task, challenge_id, own=is_own(task), now=now),
+            task.tenant,
+            key_of(task),
+            lambda one: challenged(one, challenge_id, own=is_own(one), now=now),
             also_write=lambda _: (self._records.inserting(record),),
         )
-        return self._records.same(self._records.read(tenant, key), record)
+        return self._records.same(self._records.read(task.tenant, key), record)
 
-    def of_task(self, *, tenant: str, task_id: str) -> tuple[Challenge, ...]:
+    def of_task(self, task: Reference) -> tuple[Challenge, ...]:
         """All challenges to a task's ranking, oldest first, strongly consistent."""
-        found = partition(self._table, "the challenges", task_key(tenant, task_id)["pk"], begins=CHALLENGES)
-        records = (self._records.of_item(tenant, item).record for item in found)
+        found = partition(self._table, "the challenges", key_of(task)["pk"], begins=CHALLENGES)
+        records = (self._records.of_item(task.tenant, item).record for item in found)
         return tuple(sorted(records, key=lambda one: one.created_at))
 
 

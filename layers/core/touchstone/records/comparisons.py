@@ -14,10 +14,11 @@ from touchstone.oracle.comparison import CARDS_OF_CALLS, DimensionComparison, or
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, counted_tallies, writes_of
 from touchstone.records.judge_counts import calls_of
-from touchstone.records.keys import COMPARISON, comparison_key, of_tenant, task_key
+from touchstone.records.keys import COMPARISON, comparison_key, key_of, of_tenant
 from touchstone.records.lists import all_of
 from touchstone.records.table import OfKind, partition
 from touchstone.records.versioned import RecordKind, Versioned
+from touchstone.references import Reference
 
 
 class Comparisons(OfKind[RecordKind[DimensionComparison]]):
@@ -32,7 +33,7 @@ class Comparisons(OfKind[RecordKind[DimensionComparison]]):
         return Versioned(self.how, self._table, self._artifacts, pause=self._pause)
 
     def begin_round(
-        self, *, tenant: str, task_id: str, round_id: str, dimensions: Sequence[str], finalists: Sequence[str]
+        self, task: Reference, *, round_id: str, dimensions: Sequence[str], finalists: Sequence[str]
     ) -> None:
         """Store the comparisons that a round must make; a repeat leaves the comparisons that have begun.
 
@@ -42,8 +43,8 @@ class Comparisons(OfKind[RecordKind[DimensionComparison]]):
         for dimension in dimensions:
             self._records.insert(
                 DimensionComparison(
-                    tenant=tenant,
-                    task_id=task_id,
+                    tenant=task.tenant,
+                    task_id=task.id,
                     round_id=round_id,
                     dimension=dimension,
                     finalists=tuple(finalists),
@@ -51,18 +52,15 @@ class Comparisons(OfKind[RecordKind[DimensionComparison]]):
                 )
             )
 
-    def of_round(self, *, tenant: str, task_id: str, round_id: str) -> tuple[DimensionComparison, ...]:
+    def of_round(self, task: Reference, *, round_id: str) -> tuple[DimensionComparison, ...]:
         """The comparisons of all dimensions of a round, strongly consistent; empty if the round was not begun."""
-        of_task = task_key(tenant, task_id)["pk"]
-        found = partition(self._table, "the comparisons", of_task, begins=f"{COMPARISON}{round_id}#")
-        return tuple(self._records.of_item(tenant, item).record for item in found)
+        found = partition(self._table, "the comparisons", key_of(task)["pk"], begins=f"{COMPARISON}{round_id}#")
+        return tuple(self._records.of_item(task.tenant, item).record for item in found)
 
-    def begin(self, *, tenant: str, task_id: str, round_id: str, dimension: str) -> tuple[DimensionComparison, bool]:
+    def begin(self, task: Reference, *, round_id: str, dimension: str) -> tuple[DimensionComparison, bool]:
         """Begin a try at a dimension. The flag says whether this caller may make it: of many at once exactly one."""
         return self._records.begin(
-            tenant,
-            comparison_key(tenant, task_id, round_id, dimension),
-            lambda one: steps.begun(one, now=self._clock()),
+            task.tenant, comparison_key(task, round_id, dimension), lambda one: steps.begun(one, now=self._clock())
         )
 
     def change(
@@ -81,7 +79,7 @@ def _counted(comparison: DimensionComparison) -> Iterator[Increment]:
 COMPARISON_KIND = RecordKind(
     name="comparison",
     model=DimensionComparison,
-    key=lambda one: comparison_key(one.tenant, one.task_id, one.round_id, one.dimension),
+    key=lambda one: comparison_key(Reference(one.tenant, "task", one.task_id), one.round_id, one.dimension),
     asked=lambda one: "\n".join(one.finalists),
     derived=lambda _: {},
     counter_writes=writes_of(_counted),

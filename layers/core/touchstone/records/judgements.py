@@ -13,7 +13,7 @@ from touchstone.oracle import submission as steps
 from touchstone.oracle.submission import Submission, SubmissionState, SubmissionStep
 from touchstone.oracle.task import TaskState
 from touchstone.records.jobs import Job
-from touchstone.records.keys import Key, key_of, task_key
+from touchstone.records.keys import Key, key_of
 from touchstone.records.table import Action, OfKind, read
 from touchstone.records.versioned import Versioned
 from touchstone.references import Reference
@@ -67,7 +67,7 @@ class Judgements(OfKind[Job[Submission, Never]]):
         If the submission changes, `spends` are added to the calls that were paid for it. The same transaction checks
         that the task is still in such a state, so that a decided result does not change.
         """
-        task = task_key(ref.tenant, ref.task_id)
+        task = key_of(ref.task)
 
         def in_time(one: Submission) -> Submission:
             item = read(self._table, task, "the task")

@@ -70,34 +70,29 @@ def batch_key(tenant: str, batch_id: str) -> Key:
     return {"pk": of_tenant(tenant, "BATCH", _known(batch_id, "batch")), "sk": RECORD}
 
 
-def task_key(tenant: str, task_id: str) -> Key:
-    """The key of a task's record. Raises `NotFoundError` for a text that cannot be an id."""
-    return {"pk": of_tenant(tenant, "TASK", _known(task_id, "task")), "sk": RECORD}
-
-
-def submitter_key(tenant: str, task_id: str, submitter: str) -> Key:
+def submitter_key(task: Reference, submitter: str) -> Key:
     """The key of the item that lists what a submitter handed in to a task.
 
     Raises `NotFoundError` for a text that cannot be a task's id.
     """
-    return {**task_key(tenant, task_id), "sk": f"SUBMITTER#{part(submitter)}"}
+    return {**key_of(task), "sk": f"SUBMITTER#{part(submitter)}"}
 
 
-def event_key(tenant: str, task_id: str, event_id: str) -> Key:
+def event_key(task: Reference, event_id: str) -> Key:
     """The key of an event of a task. Raises `NotFoundError` for a text that cannot be an id."""
-    return {**task_key(tenant, task_id), "sk": f"{OUTBOX}{_known(event_id, 'event')}"}
+    return {**key_of(task), "sk": f"{OUTBOX}{_known(event_id, 'event')}"}
 
 
-def comparison_key(tenant: str, task_id: str, round_id: str, dimension: str) -> Key:
+def comparison_key(task: Reference, round_id: str, dimension: str) -> Key:
     """The key of a comparison, in its task's partition: its round (a word of ours or an id) and its dimension."""
-    return {**task_key(tenant, task_id), "sk": f"{COMPARISON}{part(round_id)}#{part(dimension)}"}
+    return {**key_of(task), "sk": f"{COMPARISON}{part(round_id)}#{part(dimension)}"}
 
 
 def key_of(which: Reference) -> Key:
     """The key of a job's record. Raises `NotFoundError` for a text that cannot be an id."""
     word = which.kind.upper()
     if which.kind in IN_THEIR_TASK:
-        return {**task_key(which.tenant, which.task_id), "sk": f"{word}#{_known(which.id, which.kind)}"}
+        return {**key_of(which.task), "sk": f"{word}#{_known(which.id, which.kind)}"}
     return {"pk": of_tenant(which.tenant, word, _known(which.id, which.kind)), "sk": RECORD}
 
 

@@ -24,9 +24,10 @@ from pydantic import ValidationError
 
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.oracle.events import TaskEvent
-from touchstone.records.keys import OUTBOX, Key, event_key, key_in, sortable, task_key
+from touchstone.records.keys import OUTBOX, Key, event_key, key_in, key_of, sortable
 from touchstone.records.table import Action, Item, OfTable, partition, query, read, update
 from touchstone.records.ulids import derived_ulid
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_events import EventBridgeClient
@@ -76,9 +77,9 @@ class Outbox(OfTable):
         )
         return tuple(islice((event for event in due if event is not None), limit))
 
-    def of_task(self, *, tenant: str, task_id: str) -> tuple[OutboxEvent, ...]:
+    def of_task(self, task: Reference) -> tuple[OutboxEvent, ...]:
         """All events of a task, the oldest first, sent or not; strongly consistent."""
-        found = partition(self._table, "the events", task_key(tenant, task_id)["pk"], begins=OUTBOX)
+        found = partition(self._table, "the events", key_of(task)["pk"], begins=OUTBOX)
         return tuple(map(_event_of, found))
 
     def claim(self, event: OutboxEvent, *, seconds: float = CLAIM_SECONDS) -> bool:
@@ -131,7 +132,7 @@ def _item(event: TaskEvent) -> Item:
 
 
 def _key(event_id: str, event: TaskEvent) -> Key:
-    return event_key(event.tenant, event.task_id, event_id)
+    return event_key(Reference(event.tenant, "task", event.task_id), event_id)
 
 
 def _readable(item: Item) -> OutboxEvent | None:

@@ -13,7 +13,7 @@ from touchstone.oracle.model import TaskPath
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task, TaskRequest, TaskState
 from touchstone.records.jobs import Job, JobStore
-from touchstone.records.keys import task_key
+from touchstone.records.keys import key_of
 from touchstone.records.list_query import (
     CostFrom,
     CostTo,
@@ -93,16 +93,16 @@ class Tasks(JobStore[Task, TaskSummary]):
     puts the step's events into the outbox.
     """
 
-    def add(self, *, tenant: str, task_id: str, request: TaskRequest) -> Task:
+    def add(self, which: Reference, request: TaskRequest) -> Task:
         """Store a new task; a repeat returns the stored one, even if its deadline has passed by then.
 
         Raises `InputError` for a deadline that is past or too far away, `ConflictError` if the id belongs to another
         request.
         """
-        stored = self._records.find(tenant, task_key(tenant, task_id))
+        stored = self._records.find(which.tenant, key_of(which))
         if stored is not None:
             return self._records.same(stored, stored.record.model_copy(update={"request": request}))
-        return self._records.insert(steps.new_task(request, tenant=tenant, task_id=task_id, now=self._clock()))
+        return self._records.insert(steps.new_task(request, tenant=which.tenant, task_id=which.id, now=self._clock()))
 
     def win(self, *, submission: Submission) -> Task:
         """Close a `fastest_first` task by a passing submission; of many at once exactly one does.

@@ -34,7 +34,7 @@ from touchstone.records import Artifacts, new_ulid
 
 def everything(market: Market, task: Task) -> tuple[object, ...]:
     """What a final result is made of."""
-    return (market.task(task.id), *market.submissions.of_task(tenant="acme", task_id=task.id))
+    return (market.task(task.id), *market.submissions.of_task(task.ref))
 
 
 async def test_a_challenge_that_brings_another_place_is_upheld_and_the_new_scores_count(market: Market) -> None:
@@ -445,7 +445,7 @@ async def test_a_ranking_is_challenged_so_often_and_not_more_but_by_authors_for_
     task, found = await ranked(market, ada=85, ben=75)
     for number in range(MAX_CHALLENGES):
         request = ChallengeRequest(challenger=f"party{number}", submission_id=found["ben"].id, reason="Look again.")
-        market.challenges.add(tenant="acme", task_id=task.id, challenge_id=new_ulid(market.clock()), request=request)
+        market.challenges.add(task.ref, challenge_id=new_ulid(market.clock()), request=request)
     with pytest.raises(ConflictError, match="all that it can be"):
         market.challenged(task, found["ben"], by=OWNER)
     own = market.challenged(task, found["ben"])
@@ -462,7 +462,7 @@ async def test_a_repeated_challenge_is_the_same_one_even_after_its_time(market: 
     market.final(task.id)
     again = market.intake().challenge(task.id, request)
     assert (again.id, again.state) == (made.id, "rejected")
-    assert [one.id for one in market.challenges.of_task(tenant="acme", task_id=task.id)] == [made.id]
+    assert [one.id for one in market.challenges.of_task(task.ref)] == [made.id]
 
 
 async def test_an_undecided_dimension_of_one_judge_is_asked_of_the_second_only(market: Market) -> None:

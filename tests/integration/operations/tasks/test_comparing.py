@@ -37,7 +37,7 @@ async def at_its_deadline(market: Market, **scores: int) -> tuple[Task, dict[str
 
 def kept(market: Market, task: Task, dimension: str) -> DimensionComparison:
     """What is stored of a dimension."""
-    said = market.comparisons.of_round(tenant="acme", task_id=task.id, round_id=RANKING_ROUND_ID)
+    said = market.comparisons.of_round(task.ref, round_id=RANKING_ROUND_ID)
     return next(one for one in said if one.dimension == dimension)
 
 
@@ -151,10 +151,9 @@ async def test_a_want_of_a_key_waits_and_is_given_up_after_a_day_and_a_half(mark
 
 async def test_tries_that_were_each_interrupted_are_given_up(market: Market) -> None:
     task, _ = await at_its_deadline(market, ada=85, ben=75)
-    names = {"tenant": "acme", "task_id": task.id, "round_id": RANKING_ROUND_ID, "dimension": "credibility"}
     since = market.clock()
     while market.clock() - since < RETRY_PERIOD:
-        assert market.comparisons.begin(**names)[1]
+        assert market.comparisons.begin(task.ref, round_id=RANKING_ROUND_ID, dimension="credibility")[1]
         held = await compare_dimension(market.context(), task.id, dimension="credibility")
         assert held.state == "waiting"
         market.clock.now = held.until or since

@@ -81,7 +81,7 @@ async def played(market: Market, path: TaskPath, run: str) -> tuple[str, dict[st
 
 def outcome(market: Market, task_id: str, found: dict[str, str]) -> tuple[object, ...]:
     """What the task came to, in words that are the same for every run."""
-    final, names = market.task(task_id), {"tenant": "acme", "task_id": task_id}
+    final = market.task(task_id)
     told = {(entry["DetailType"], json.loads(entry["Detail"])["id"]) for entry in market.bus.entries}
     return (
         (final.state, found[final.winner or ""]),
@@ -90,9 +90,9 @@ def outcome(market: Market, task_id: str, found: dict[str, str]) -> tuple[object
         # Ids of one moment sort by chance; the clock of this test stands still between two requests.
         sorted(
             (found[one.id], one.state, one.revision, len(one.comparisons))
-            for one in market.submissions.of_task(**names)
+            for one in market.submissions.of_task(final.ref)
         ),
-        [(one.state, one.settled) for one in market.challenges.of_task(**names)],
+        [(one.state, one.settled) for one in market.challenges.of_task(final.ref)],
     )
 
 

@@ -15,6 +15,7 @@ from touchstone.errors import ConflictError, NotFoundError, OverloadedError, Unr
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.task import CHALLENGES_PER_PARTY
 from touchstone.records import Challenges, new_ulid
+from touchstone.references import Reference
 
 STEERING = "as the association counted"
 """A passage of everybody's work, see `text_of`."""
@@ -83,8 +84,8 @@ async def test_a_challenge_that_is_asked_for_while_the_task_is_being_ranked_cann
     ended(market.tasks, task)
     usual = Challenges.of_task
 
-    def between(self: Challenges, **names: str) -> Any:
-        read = usual(self, **names)
+    def between(self: Challenges, which: Reference) -> Any:
+        read = usual(self, which)
         if market.task(task.id).state != "challenge":
             with ThreadPoolExecutor(1) as other:
                 other.submit(lambda: asyncio.run(market.carry_task(task.id))).result()
@@ -109,8 +110,7 @@ async def test_a_challenge_to_what_did_not_pass_its_gate_holds_no_result_open(ma
     task, found = await ranked(market, ada=85, eve=75)
     request = ChallengeRequest(challenger="eve", submission_id=found["eve"].id, reason="Look again.")
     made = market.challenges.add(
-        tenant="acme",
-        task_id=task.id,
+        task.ref,
         challenge_id=new_ulid(market.clock()),
         request=request,
         is_own=lambda _: True,
@@ -156,8 +156,8 @@ def _let_meet(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let two threads that count challenges wait for each other, so that neither counts the other's."""
     counted, meeting = Challenges.of_task, Barrier(2, timeout=0.2)
 
-    def together(self: Challenges, **which: str) -> tuple[Challenge, ...]:
-        known = counted(self, **which)
+    def together(self: Challenges, which: Reference) -> tuple[Challenge, ...]:
+        known = counted(self, which)
         with suppress(BrokenBarrierError):
             meeting.wait()
         return known

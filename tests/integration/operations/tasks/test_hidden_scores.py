@@ -62,7 +62,7 @@ async def until_the_deadline(market: Market, scores: dict[str, Any]) -> tuple[Ta
         found = await market.judged(task, *WRITERS)
         told = [each for party in (*WRITERS, OWNER, "stranger", None) for each in _read(market, task, found, party)]
         told += [one for one in market.tasks.page(tenant="acme").items if one.id == task.id]
-        told += [one.event for one in market.outbox.of_task(tenant="acme", task_id=task.id)]
+        told += [one.event for one in market.outbox.of_task(task.ref)]
         shown: list[Any] = [one.model_dump(mode="json") for one in told]
         shown += [json.loads(entry["Detail"]) for entry in market.bus.entries]
         shown += [json.loads(json.dumps(asdict(progress), default=str)) for progress in market.said]

@@ -95,7 +95,7 @@ async def test_a_file_is_handed_in_where_it_was_uploaded_and_nowhere_else(market
     for wrong in others:
         with pytest.raises(NotFoundError, match="no uploaded file"):
             intake.submit(task.id, SubmissionRequest(submitter="ben", text_key=wrong), key=None)
-    assert not market.submissions.has_submitted(tenant="acme", task_id=task.id, submitter="ben")
+    assert not market.submissions.has_submitted(task.ref, "ben")
 
 
 @pytest.mark.parametrize("kind", ["task", "submission", "challenge"])

@@ -33,7 +33,7 @@ class LineSubmissions:
         from this party.
         """
         return self.context.submissions.add(
-            tenant=self.context.tenant, task_id=line.task_id, submission_id=submission_id, request=request_of(line)
+            self.context.ref("task", line.task_id), submission_id=submission_id, request=request_of(line)
         ).ref
 
     async def judge(self, ref: Reference, *, deadline: Deadline, last: bool, at_once: bool) -> SubmissionView:  # noqa: ARG002 - its machine goes on

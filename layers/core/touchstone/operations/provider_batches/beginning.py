@@ -16,11 +16,10 @@ from touchstone.errors import MisconfiguredError, SettingsError, SpendingCeiling
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
-    OUT_OF_REACH,
     ListedQuestion,
     lines_of,
     listed,
-    log_unreadable,
+    passing_over,
     with_records_read,
 )
 from touchstone.references import Reference
@@ -128,10 +127,8 @@ def _put_in(context: BatchingContext, batch: ProviderBatch) -> None:
         if number % MAX_KEYS == 0:
             context = with_records_read(context, batch.of, questions[number : number + MAX_KEYS])
         place = SubmittedPlace(provider_batch_id=batch.id, number=number, at=context.clock(), ends_by=ends_by)
-        try:
+        with passing_over(question.answer_id):
             context.evaluations().submit(Reference(context.tenant, "answer", question.answer_id), place=place)
-        except OUT_OF_REACH as error:
-            log_unreadable(question.answer_id, error)
 
 
 def reserve(context: BatchingContext, batch: ProviderBatch) -> SpendReservation:

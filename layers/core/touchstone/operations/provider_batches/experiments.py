@@ -23,14 +23,13 @@ from touchstone.operations.jobs.waiting import OpenLine, PartsStanding, WantedQu
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.files import FileBatches, WantingWork
 from touchstone.operations.provider_batches.questions import (
-    OUT_OF_REACH,
     ListedQuestion,
     RepliedQuestion,
     SettledQuestion,
     addressed_replies_from_text,
     addressed_replies_to_text,
     all_wanted,
-    log_unreadable,
+    passing_over,
     settled_by,
     without_latency,
 )
@@ -195,7 +194,7 @@ async def settled(
     """
     came = {question.address: reply for question, reply in group if question.address and reply is not None}
     paid: Sequence[Spend] = ()
-    try:
+    with passing_over(group[0][0].answer_id):
         here, record, pair, task = _read(context, group[0][0].answer_id)
         brought = {**_brought(here, pair), **{address: [reply] for address, reply in came.items()}}
         found = await replayed(context, record, task, brought, batch=batch)
@@ -207,8 +206,6 @@ async def settled(
         if pair.over:
             late = await replayed(context, record, task, _brought(here, pair), batch=batch)
             _paid_late(here, pair, late)
-    except OUT_OF_REACH as error:
-        log_unreadable(group[0][0].answer_id, error)
     return [settled_by(reply, paid) for _, reply in group]
 
 

@@ -31,9 +31,8 @@ from touchstone.operations.provider_batches.beginning import (
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.evaluations import replayed
 from touchstone.operations.provider_batches.questions import (
-    OUT_OF_REACH,
     ListedQuestion,
-    log_unreadable,
+    passing_over,
     with_records_read,
 )
 from touchstone.operations.provider_batches.replaying import WaitingQuestion
@@ -231,11 +230,8 @@ def _ask_at_once(context: BatchingContext, waiting: Sequence[PendingEvaluation])
     """Leave questions to the drain, which asks them as the quota admits it. Return how many were left to it."""
     at_once = 0
     for pending in waiting:
-        try:
+        with passing_over(pending.answer_id):
             context.evaluations().ask_now(Reference(pending.tenant, "answer", pending.answer_id))
-        except OUT_OF_REACH as error:
-            log_unreadable(pending.answer_id, error)
-        else:
             at_once += 1
     return at_once
 
@@ -294,7 +290,8 @@ async def _wanted_of(
 
 async def _wanted(context: BatchingContext, seat: _Seat, pending: PendingEvaluation) -> WaitingQuestion | None:
     """The question of a deep evaluation for a batch. None if there is none any more."""
-    try:
+    wanted = None
+    with passing_over(pending.answer_id):
         record = context.evaluations().get(Reference(pending.tenant, "answer", pending.answer_id))
         if record.evaluation.state != "deferred" or record.evaluation.when != "cheap":
             return None  # the index is a moment behind the record
@@ -304,7 +301,5 @@ async def _wanted(context: BatchingContext, seat: _Seat, pending: PendingEvaluat
             return None
         if found.wanted is None:
             context.evaluations().ask_now(record.ref)
-    except OUT_OF_REACH as error:
-        log_unreadable(pending.answer_id, error)
-        return None
-    return found.wanted
+        wanted = found.wanted
+    return wanted

@@ -9,11 +9,10 @@ from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
-    OUT_OF_REACH,
     ListedQuestion,
     RepliedQuestion,
     SettledQuestion,
-    log_unreadable,
+    passing_over,
     was_answered,
 )
 from touchstone.operations.provider_batches.replaying import WaitingQuestion
@@ -44,10 +43,8 @@ async def still_wanted(
     found: list[WaitingQuestion | None] = []
     for answer_id, group in groupby(questions, key=lambda one: one.answer_id):
         listed, wanted = list(group), dict[str, WaitingQuestion]()
-        try:
+        with passing_over(answer_id):
             wanted |= await work_of(batch.of).still_wanted(context, batch, listed)
-        except OUT_OF_REACH as error:
-            log_unreadable(answer_id, error)
         found += [wanted.get(question.address or "") for question in listed]
     return found
 
@@ -75,11 +72,10 @@ def _each_settled(
     ) -> list[SettledQuestion]:
         found = []
         for question, reply in group:
-            try:
-                found.append(await do(context, batch, question, reply))
-            except OUT_OF_REACH as error:
-                log_unreadable(question.answer_id, error)
-                found.append(SettledQuestion(answered=False, unknown=was_answered(reply)))
+            one = SettledQuestion(answered=False, unknown=was_answered(reply))
+            with passing_over(question.answer_id):
+                one = await do(context, batch, question, reply)
+            found.append(one)
         return found
 
     return each

@@ -25,12 +25,11 @@ from touchstone.operations.jobs.waiting import WantedQuestion
 from touchstone.operations.provider_batches import own_batch
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
-    OUT_OF_REACH,
     ListedQuestion,
     RepliedQuestion,
     SettledQuestion,
     all_wanted,
-    log_unreadable,
+    passing_over,
     settled_by,
     without_latency,
 )
@@ -156,7 +155,7 @@ async def settled(
     """Store what a batch brought for one measurement. Questions that are still open are asked at once."""
     brought = {question.address: [reply] for question, reply in group if question.address and reply is not None}
     paid: Sequence[Spend] = ()
-    try:
+    with passing_over(group[0][0].answer_id):
         measurement = _read(context, group[0][0].answer_id)
         # All metrics, also ended ones: somebody may have asked meanwhile, and the late replies were paid for.
         metrics = tuple(one.metric for one in measurement.metrics) if brought else ()
@@ -165,8 +164,6 @@ async def settled(
         wanted = {one.address for each in found if each.result.metric in measurement.open for one in each.wanted}
         again = any(reply is None or question.address in wanted for question, reply in group)
         _kept(context, measurement, found, again=again)
-    except OUT_OF_REACH as error:
-        log_unreadable(group[0][0].answer_id, error)
     return [settled_by(reply, paid) for _, reply in group]
 
 

@@ -2,7 +2,8 @@
 
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
 from typing import Any
@@ -69,6 +70,15 @@ async def all_wanted(
     """The questions of one record as an open line states them. Empty if there are none, or if no batch takes one."""
     wanted = [await wanted_question(context, one, shared=shared) for one in questions]
     return () if None in wanted else tuple(one for one in wanted if one is not None)
+
+
+@contextmanager
+def passing_over(answer_id: str) -> Iterator[None]:
+    """Pass over a record that is out of reach; it is logged if it cannot be read."""
+    try:
+        yield
+    except OUT_OF_REACH as error:
+        log_unreadable(answer_id, error)
 
 
 def log_unreadable(answer_id: str, error: Exception) -> None:

@@ -27,11 +27,10 @@ from touchstone.judges.spends import Spend
 from touchstone.operations.provider_batches import own_batch
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
-    OUT_OF_REACH,
     ListedQuestion,
     RepliedQuestion,
     SettledQuestion,
-    log_unreadable,
+    passing_over,
     settled_by,
     without_latency,
 )
@@ -122,13 +121,11 @@ async def settled(
     """
     brought = {question.address: [reply] for question, reply in group if question.address and reply is not None}
     paid: Sequence[Spend] = ()
-    try:
+    with passing_over(group[0][0].answer_id):
         submission, task = _read(context, group[0][0].answer_id)
         done = await replayed(context, submission, task, brought=brought, by=batch.provider)
         paid = done.spends
         _kept(context, submission, done)
-    except OUT_OF_REACH as error:
-        log_unreadable(group[0][0].answer_id, error)
     return [settled_by(reply, paid) for _, reply in group]
 
 

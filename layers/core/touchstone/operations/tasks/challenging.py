@@ -214,7 +214,7 @@ def _other(context: TaskContext, challenge: Challenge, submission: Submission) -
     """
     had_part = {one.provider for one in submission.spends if one.purpose == SCORING}
     had_part |= {one.provider for one in submission.readings if one.provider is not None}
-    earlier = context.challenges.of_task(tenant=context.tenant, task_id=challenge.task_id)
+    earlier = context.challenges.of_task(challenge.ref.task)
     had_part |= {
         one.provider
         for one in earlier

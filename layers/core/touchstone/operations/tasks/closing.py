@@ -74,11 +74,11 @@ def _settled(context: TaskContext, task: Task) -> _Field | TaskProgress:
     now = context.clock()
     again = TaskProgress(state="waiting", until=now + pause_after(now - (task.closed_at or now)))
     late = _overdue(context, task)
-    if not late and context.submissions.in_work(tenant=context.tenant, task_id=task.id):
+    if not late and context.submissions.in_work(task.ref):
         return again
     contenders: list[Contender] = []
     passing: Submission | None = None
-    for one in context.submissions.of_task(tenant=context.tenant, task_id=task.id):
+    for one in context.submissions.of_task(task.ref):
         if not one.judged and not late:
             return again
         judged = one if one.judged else _give_up(context, one)
@@ -118,7 +118,7 @@ async def _compare(context: TaskContext, task: Task, field: _Field) -> TaskProgr
     chosen = shortlist(field.contenders)
     by_id = {one.submission_id: context.submission(task.id, one.submission_id) for one in chosen.finalists}
     finalists = [one for one in by_id.values() if not one.uncompared]
-    if begun := context.comparisons.of_round(tenant=context.tenant, task_id=task.id, round_id=RANKING_ROUND_ID):
+    if begun := context.comparisons.of_round(task.ref, round_id=RANKING_ROUND_ID):
         finalists = [by_id[each] for each in begun[0].finalists]
     if len(chosen.finalists) > 1:
         read = await read_finalists(

@@ -67,9 +67,7 @@ async def compare_round(
     `several` gives a panel of as many judges as the task asks for, or None for the one judge. `entries` gives the
     finalists as the judge sees them.
     """
-    comparison, ours = context.comparisons.begin(
-        tenant=context.tenant, task_id=task_id, round_id=round_id, dimension=dimension
-    )
+    comparison, ours = context.comparisons.begin(context.ref("task", task_id), round_id=round_id, dimension=dimension)
     if not ours:
         return _progress(_given_up_if_stuck(context, comparison))
     task = context.task(task_id)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Submissions,
         Tasks,
     )
+    from touchstone.references import Reference
 
 logger = logging.getLogger(__name__)
 
@@ -45,12 +46,12 @@ class Announcer:
     outbox: Outbox
     bus: Callable[[], EventBus]
 
-    def of_task(self, *, tenant: str, task_id: str) -> int:
+    def of_task(self, task: Reference) -> int:
         """Send the unsent events of one task. Return how many were sent. A step calls this once it is stored."""
         try:
-            return self._send(self.outbox.of_task(tenant=tenant, task_id=task_id))
+            return self._send(self.outbox.of_task(task))
         except StoreError:
-            logger.error("The events of task %s could not be read", task_id)  # noqa: TRY400 - the words add nothing
+            logger.error("The events of task %s could not be read", task.id)  # noqa: TRY400 - the words add nothing
             return 0
 
     def pending(self, *, limit: int) -> int:
@@ -107,7 +108,7 @@ class TaskContext(StepContext):
 
     def announce(self, task_id: str) -> None:
         """Send the events of a task that are not sent yet."""
-        self.announcer.of_task(tenant=self.tenant, task_id=task_id)
+        self.announcer.of_task(self.ref("task", task_id))
 
     def keep_from_sweep(self, task_id: str, progress: TaskProgress) -> TaskProgress:
         """Note with a closed task until when it is carried, so that the sweep leaves it alone. Return its progress."""

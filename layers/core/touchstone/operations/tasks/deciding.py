@@ -33,7 +33,7 @@ def decide(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgres
     challenge = context.challenges.get(context.ref("challenge", challenge_id, task_id))
     task = context.task(task_id)
     if challenge.state == "waiting" and challenge.scoring is not None and challenge_id in task.undecided:
-        said = context.comparisons.of_round(tenant=context.tenant, task_id=task_id, round_id=challenge_id)
+        said = context.comparisons.of_round(task.ref, round_id=challenge_id)
         if challenge.finalists and (left := left_to_compare(task, said)):
             return TaskProgress(state="comparing", dimensions=left)
         places = _places(context, task, challenge, said)
@@ -70,7 +70,7 @@ def _recompare(context: TaskContext, task: Task, challenge: Challenge) -> None:
     entrants = entrants_of(context, task, challenge)
     finalists = {one.submission_id for one in entrants.shortlist.finalists}
     compared = finalists if len(finalists) >= LEAST_ENTRIES else set()
-    said = context.comparisons.of_round(tenant=context.tenant, task_id=task.id, round_id=challenge.id)
+    said = context.comparisons.of_round(task.ref, round_id=challenge.id)
     for each in sorted({*challenge.finalists, *entrants.compared}):
         ref = context.ref("submission", each, task.id)
         if each in challenge.finalists:
@@ -87,8 +87,8 @@ def give_up(context: TaskContext, challenge: Challenge, why: Unjudged, *, spends
     `spends` are added to the calls that were paid for it, and so are those of its comparisons.
     """
     if challenge.finalists:
-        names = {"tenant": context.tenant, "task_id": challenge.task_id, "round_id": challenge.id}
-        spends = (*spends, *_paid_for(context.comparisons.of_round(**names)))
+        said = context.comparisons.of_round(challenge.ref.task, round_id=challenge.id)
+        spends = (*spends, *_paid_for(said))
     step = paying(partial(steps.unresolved, why=why, now=context.clock()), spends)
     return settle(context, context.challenges.change(challenge.ref, step))
 
@@ -129,7 +129,7 @@ def entrants_of(context: TaskContext, task: Task, challenge: Challenge) -> Entra
     """The contenders after a challenge. Only what a ranking needs is held of each: there may be thousands."""
     contenders: list[Contender] = []
     compared: set[str] = set()
-    for one in context.submissions.of_task(tenant=context.tenant, task_id=task.id):
+    for one in context.submissions.of_task(task.ref):
         if one.comparisons or one.uncompared:
             compared.add(one.id)
         again = challenge.scoring if one.id == challenge.submission_id else None

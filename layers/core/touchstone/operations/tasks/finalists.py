@@ -65,9 +65,7 @@ async def read_finalists(
 def begin_round(context: TaskContext, task: Task, finalists: Sequence[str], *, round_id: str) -> TaskProgress:
     """Store that the finalists are to be compared on every dimension: `comparing`."""
     dimensions = tuple(dimension.id for dimension in task.dimensions)
-    context.comparisons.begin_round(
-        tenant=context.tenant, task_id=task.id, round_id=round_id, dimensions=dimensions, finalists=finalists
-    )
+    context.comparisons.begin_round(task.ref, round_id=round_id, dimensions=dimensions, finalists=finalists)
     return TaskProgress(state="comparing", dimensions=dimensions)
 
 

@@ -31,7 +31,7 @@ class TaskIntake(Intake):
 
     def create(self, request: TaskRequest, *, key: str | None) -> Task:
         """Create a task; its dimensions are made next. Raises `InputError` if the deadline is past or too far away."""
-        task = self.tasks.add(tenant=self.tenant, task_id=self.new_id(key, called="task"), request=request)
+        task = self.tasks.add(Reference(self.tenant, "task", self.new_id(key, called="task")), request)
         if task.state == "drafting":
             self.workflows().start("task", task.ref)
         return task
@@ -53,8 +53,7 @@ class TaskIntake(Intake):
         Raises `InputError`, `TooLargeError`, and `ConflictError` if the task takes no work, or none from this party.
         """
         submission = self.submissions.add(
-            tenant=self.tenant,
-            task_id=task_id,
+            Reference(self.tenant, "task", task_id),
             submission_id=self.new_id(key, called=f"submission {task_id}"),
             request=request,
         )
@@ -78,7 +77,7 @@ class TaskIntake(Intake):
         task = self.tasks.get(Reference(self.tenant, "task", task_id))
         if not is_party(task, request.challenger, self.submissions):
             raise NotFoundError(STRANGER)
-        earlier = self.challenges.of_task(tenant=self.tenant, task_id=task_id)
+        earlier = self.challenges.of_task(task.ref)
         named = (request.challenger, request.submission_id)
         in_vain = sum((one.challenger, one.submission_id, one.state) == (*named, "unresolved") for one in earlier)
         challenge_id = derived_ulid(task.created_at, self.tenant, task_id, *named, str(in_vain))
@@ -86,14 +85,13 @@ class TaskIntake(Intake):
         if made is not None and made.reason != request.reason:
             raise ConflictError("This party has challenged the place of this submission already.")
         challenge = self.challenges.add(
-            tenant=self.tenant,
-            task_id=task_id,
+            task.ref,
             challenge_id=challenge_id,
             request=request,
             is_own=lambda current: self._challenges_own(current, request, challenge_id),
         )
         if challenge.state == "waiting":
-            self.workflows().start("challenge", Reference(self.tenant, "challenge", challenge.id, task_id))
+            self.workflows().start("challenge", challenge.ref)
         return challenge
 
     def upload_link(self) -> tuple[str, str]:
@@ -111,11 +109,11 @@ class TaskIntake(Intake):
         submission = self.submissions.get(Reference(self.tenant, "submission", request.submission_id, task.id))
         if submission.gate is None or not submission.gate.passed:
             raise ConflictError("Only a submission that passed its gate has a place that can be challenged.")
-        handed_in = self.submissions.of_submitter(tenant=self.tenant, task_id=task.id, submitter=request.challenger)
+        handed_in = self.submissions.of_submitter(task.ref, request.challenger)
         own = {one.id for one in handed_in}
         if submission.id in own:
             return True
-        earlier = self.challenges.of_task(tenant=self.tenant, task_id=task.id)
+        earlier = self.challenges.of_task(task.ref)
         # The same request, sent twice at one moment, may have been stored meanwhile: it is no other challenge.
         others = sum(
             one.challenger == request.challenger and one.submission_id not in own and one.id != challenge_id

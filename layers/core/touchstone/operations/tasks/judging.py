@@ -250,7 +250,7 @@ def _close_by(context: TaskContext, submission: Submission) -> None:
     """
     if not submission.wins:
         return
-    ref = context.submissions.first_passed(tenant=context.tenant, task_id=submission.task_id)
+    ref = context.submissions.first_passed(submission.ref.task)
     other = submission if ref is None else context.submissions.get(ref)
     # Compare by the time it came, not by its id: an id keeps the moment of a key that was used too early.
     earlier = other.wins and (other.submitted_at, other.id) < (submission.submitted_at, submission.id)

@@ -23,8 +23,8 @@ def rank_contest(context: TaskContext, task_id: str) -> TaskProgress:
     task = context.task(task_id)
     if task.state != "scoring":
         return progress_of(task)
-    chosen = shortlist(contenders_of(context, task_id))
-    said = context.comparisons.of_round(tenant=context.tenant, task_id=task_id, round_id=RANKING_ROUND_ID)
+    chosen = shortlist(contenders_of(context, task))
+    said = context.comparisons.of_round(task.ref, round_id=RANKING_ROUND_ID)
     if left := left_to_compare(task, said):
         return TaskProgress(state="comparing", dimensions=left)
     finals: dict[str, float] = {}
@@ -58,9 +58,9 @@ def finalise(context: TaskContext, task_id: str) -> TaskProgress:
     return progress_of(task)
 
 
-def contenders_of(context: TaskContext, task_id: str) -> tuple[Contender, ...]:
+def contenders_of(context: TaskContext, task: Task) -> tuple[Contender, ...]:
     """All scored submissions as contenders. Only what a ranking needs is held of each: there may be thousands."""
-    found = context.submissions.of_task(tenant=context.tenant, task_id=task_id)
+    found = context.submissions.of_task(task.ref)
     return tuple(contender for one in found if (contender := one.contender) is not None)
 
 

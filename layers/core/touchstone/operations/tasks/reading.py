@@ -19,7 +19,7 @@ from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import DECIDED, Task
 from touchstone.oracle.view import TaskView
 from touchstone.records import Challenges, Labels, Tasks
-from touchstone.records.keys import task_key
+from touchstone.records.keys import key_of
 from touchstone.records.labelled import LabelledQuery
 from touchstone.records.list_query import CostFrom, CostTo, Findable, LineFilter, SearchText, ShortText
 from touchstone.records.lists import MAX_PAGE, cursor_after, page_size, resumed_behind, scope_of_filters
@@ -121,9 +121,8 @@ class SubmissionLook:
 def found_in(
     submissions: Submissions,
     look: SubmissionLook,
+    task: Reference,
     *,
-    tenant: str,
-    task_id: str,
     limit: int,
     cursor: str | None,
     most: int,
@@ -136,12 +135,12 @@ def found_in(
     of other filters, and for a limit outside 1 to `most`.
     """
     query = look.query
-    scope = scope_of_filters(task_key(tenant, task_id)["pk"], query.given)
+    scope = scope_of_filters(key_of(task)["pk"], query.given)
     behind = resumed_behind(scope, cursor)
     wanted = page_size(limit, most=most)
     found: list[SubmissionView] = []
     looked_at, last, more, size = 0, behind, False, 0
-    for one in submissions.of_task_from(tenant=tenant, task_id=task_id, behind=behind, oldest=query.sort == "oldest"):
+    for one in submissions.of_task_from(task, behind=behind, oldest=query.sort == "oldest"):
         full = len(found) == wanted or (most_bytes is not None and size >= most_bytes)
         if full or (query.filters and look.reads >= MOST_LOOKED_INTO):
             more = True
@@ -226,26 +225,18 @@ class PartyReader:
             labels=lambda one: self._said(one, task),
         )
         if task.closed_at is None:
-            own = self.submissions.of_submitter(tenant=self.tenant, task_id=task_id, submitter=self.party or "")
+            own = self.submissions.of_submitter(task.ref, self.party or "")
             in_order = own if query.sort == "oldest" else own[::-1]
             found = tuple(view for one in in_order if (view := look.seen(one)) is not None)
             looked_to = in_order[-1].submitted_at if in_order else None
             return FoundPage(items=found, cursor=None, looked_at=len(own), looked_to=looked_to)
-        return found_in(
-            self.submissions,
-            look,
-            tenant=self.tenant,
-            task_id=task_id,
-            limit=limit,
-            cursor=cursor,
-            most=most,
-            most_bytes=most_bytes,
-        )
+        return found_in(self.submissions, look, task.ref, limit=limit, cursor=cursor, most=most, most_bytes=most_bytes)
 
     def challenged(self, task_id: str) -> tuple[ChallengeView, ...]:
         """The challenges to a task's ranking, oldest first."""
-        self._check_party(self._task(task_id))
-        return tuple(ChallengeView.of(one) for one in self.challenges.of_task(tenant=self.tenant, task_id=task_id))
+        task = self._task(task_id)
+        self._check_party(task)
+        return tuple(ChallengeView.of(one) for one in self.challenges.of_task(task.ref))
 
     def _task(self, task_id: str) -> Task:
         return self.tasks.get(Reference(self.tenant, "task", task_id))
@@ -286,6 +277,4 @@ class PartyReader:
 
 def is_party(task: Task, party: str, submissions: Submissions) -> bool:
     """Whether a party owns the task or has handed in anything to it."""
-    return party == task.request.owner or submissions.has_submitted(
-        tenant=task.tenant, task_id=task.id, submitter=party
-    )
+    return party == task.request.owner or submissions.has_submitted(task.ref, party)
