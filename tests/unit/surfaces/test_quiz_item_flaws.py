@@ -335,12 +335,13 @@ REPEATED = [
     (question(CAPITAL, *CITIES), question(CAPITAL, "Brest", "Paris", "Metz", key="Paris", which="q2")),
     (question(ORGAN, *ORGANS), question(ORGAN.replace("the blood", "blood"), *ORGANS[::-1], key=ORGANS[0], which="q2")),
     (question(ORGAN, *ORGANS), question(ORGAN.replace("organ", "orgen"), *ORGANS, which="q2")),
-    *(
-        (question(text, key=key, kind=kind), question(text.rstrip("."), key=key, kind=kind, which="q2"))
-        for text, key, kind in (
-            ("The Earth orbits the Sun.", "true", "true_false"),
-            ("The capital of France is ____.", "Paris", "fill_in_the_blank"),
-        )
+    (
+        question("The Earth orbits the Sun.", key="true", kind="true_false"),
+        question("The Earth orbits the Sun", key="True", kind="true_false", which="q2"),
+    ),
+    (
+        question("The capital of France is ____.", key="Paris", kind="fill_in_the_blank"),
+        question("The capital of France is ___", key="Paris", kind="fill_in_the_blank", which="q2"),
     ),
 ]
 APART = [
