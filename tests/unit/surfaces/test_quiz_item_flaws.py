@@ -65,6 +65,15 @@ FLAWLESS = [
     question("What is a false positive?", "a find of what is absent", "a miss of what is there", "a test not run"),
     question("Which value has the expression `not x` here?", "False", "True", "None"),
     question("Which is the same as not (a and b)?", "not a or not b", "a or b", "a and b"),
+    question("Welches Tier, das kein Fleisch frisst, ist gemeint?", "Kuh", "Wolf", "Hai"),
+    question("Warum sinken Schiffe nicht?", "Auftrieb", "Gewicht", "Farbe"),
+    question("Welcher Stoff ist KEIN Metall?", "Schwefel", "Eisen", "Zink"),
+    question("Comment appelle-t-on un animal qui ne mange pas de viande ?", "herbivore", "carnivore", "omnivore"),
+    question("Quel mot nie la phrase « Je ne viens pas » ?", "pas", "ne", "je"),
+    question("Vrai ou faux : quelle réponse convient ?", "vrai", "faux", "autre"),
+    question("¿Qué planeta no solo es grande sino también caliente?", "Venus", "Marte", "Urano"),
+    question("¿Por qué no se hunden los barcos?", "flotan", "pesan", "giran"),
+    question("Which has no moon?", "Venus", "Mars", "Saturn"),
     question("Which operator means not?", "!", "&", "|"),
     question("The largest bird is a/an", "ostrich", "condor", "duck"),
     question("The largest bird is an or a ___", "condor", "ostrich", "duck"),
@@ -205,6 +214,13 @@ FLAWED = [
     ("NEGATIVE_STEM", question("Mars is red. Which planet isn’t a gas giant?", "Mars", "Saturn", "Jupiter")),
     ("NEGATIVE_STEM", question("WHICH PLANET IS NOT A GAS GIANT?", "Mars", "Saturn", "Jupiter")),
     ("NEGATIVE_STEM", question("Which of these statements is false?", "Mars is big.", "Saturn is big.", "It is hot.")),
+    ("NEGATIVE_STEM", question("Welcher Stoff ist kein Metall?", "Schwefel", "Eisen", "Zink")),
+    ("NEGATIVE_STEM", question("Was gehört nicht zu den Säugetieren?", "Hai", "Wal", "Hund")),
+    ("NEGATIVE_STEM", question("Alle folgenden Tiere sind Vögel außer:", "Wal", "Ente", "Gans")),
+    ("NEGATIVE_STEM", question("Lequel de ces animaux n'est pas un mammifère ?", "requin", "baleine", "chien")),
+    ("NEGATIVE_STEM", question("Quelle affirmation est fausse ?", "L'or rouille.", "Le fer rouille.", "L'eau bout.")),
+    ("NEGATIVE_STEM", question("¿Cuál de estos animales no es un mamífero?", "tiburón", "ballena", "perro")),
+    ("NEGATIVE_STEM", question("Todos estos animales son aves excepto:", "gato", "pato", "ganso")),
     ("NEGATIVE_STEM", question("下列说法不正确的是（  ）", "月球是行星", "火星有卫星", "木星很大")),
     ("NEGATIVE_STEM", question("下列敘述，錯誤的是", "月球是行星", "火星有衛星", "木星很大")),
     ("NEGATIVE_STEM", question("哪一個城市沒有地鐵？", "花蓮", "台北", "高雄")),
@@ -319,12 +335,13 @@ REPEATED = [
     (question(CAPITAL, *CITIES), question(CAPITAL, "Brest", "Paris", "Metz", key="Paris", which="q2")),
     (question(ORGAN, *ORGANS), question(ORGAN.replace("the blood", "blood"), *ORGANS[::-1], key=ORGANS[0], which="q2")),
     (question(ORGAN, *ORGANS), question(ORGAN.replace("organ", "orgen"), *ORGANS, which="q2")),
-    *(
-        (question(text, key=key, kind=kind), question(text.rstrip("."), key=key, kind=kind, which="q2"))
-        for text, key, kind in (
-            ("The Earth orbits the Sun.", "true", "true_false"),
-            ("The capital of France is ____.", "Paris", "fill_in_the_blank"),
-        )
+    (
+        question("The Earth orbits the Sun.", key="true", kind="true_false"),
+        question("The Earth orbits the Sun", key="True", kind="true_false", which="q2"),
+    ),
+    (
+        question("The capital of France is ____.", key="Paris", kind="fill_in_the_blank"),
+        question("The capital of France is ___", key="Paris", kind="fill_in_the_blank", which="q2"),
     ),
 ]
 APART = [

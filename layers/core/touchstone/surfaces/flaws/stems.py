@@ -5,15 +5,19 @@ Grammar is a flaw if an article or a verb at the end of an English question fits
 
 import re
 from collections.abc import Iterator
+from itertools import product
 
 from touchstone.judges.fence import visible
 from touchstone.material import Question
 from touchstone.material.choices import alike
+from touchstone.packaged import own_patterns
 from touchstone.surfaces.flaws.choices import absolute_word, refers
 from touchstone.surfaces.flaws.model import Flaw
 from touchstone.surfaces.options import Key, shown, truth, width
 from touchstone.text.language import language_of
 
+_WORDS = own_patterns(__file__)
+"""What asks and what negates in German, French and Spanish: see the notes of the file."""
 _SENTENCES = re.compile(r"(?<=[.!?。！？；;\n])\s*")
 _ASKS = re.compile(
     r"(?:^|[,;:])\W{0,40}"
@@ -116,9 +120,10 @@ def _negative(question: Question) -> Iterator[Flaw]:
     """A negation in the sentence that asks, unless it is emphasised so that nobody overlooks it."""
     text = visible(question.question_text).replace("’", "'").rstrip(" 　（）()_\n")
     asking = _asking(text)
-    if _WHY.search(asking):
+    if _WHY.search(asking) or _WORDS["why"].search(asking):
         return
-    found = _negative_zh(asking) if language_of(asking) == "zh" else _negative_en(asking)
+    negative = _negative_zh if language_of(asking) == "zh" else _negative_latin
+    found = negative(asking)
     if found is not None and not _emphasised(asking, *found):
         yield Flaw(label="NEGATIVE_STEM", values={"word": asking[slice(*found)]})
 
@@ -139,6 +144,27 @@ def _negative_en(asking: str) -> tuple[int, int] | None:
             if found[0].casefold() in _EXCEPTING or (asks and found.start() < main_ends):
                 return clause.start() + found.start(), clause.start() + found.end()
     return None
+
+
+def _negative_latin(asking: str) -> tuple[int, int] | None:
+    return _negative_en(asking) or _negative_elsewhere(asking)
+
+
+def _negative_elsewhere(asking: str) -> tuple[int, int] | None:
+    """The negation in a German, French or Spanish sentence that asks."""
+    read = _WORDS["harmless"].sub(lambda found: " " * len(found[0]), asking)
+    for clause, language in product(_CLAUSES.finditer(read), ("de", "fr", "es")):
+        opens = _WORDS[f"opens {language}"].search(clause[0]) if clause.start() == 0 else None
+        asks = opens or _WORDS[f"asks {language}"].search(clause[0])
+        if asks is None:
+            continue
+        subordinate = _WORDS["subordinate"].search(clause[0], asks.end())
+        main_ends = subordinate.start() if subordinate else len(clause[0])
+        found = _WORDS[f"negates {language}"].search(clause[0], asks.end(), main_ends)
+        if found:
+            return clause.start() + found.start(), clause.start() + found.end()
+    exception = _WORDS["exception"].search(read)
+    return exception.span("word") if exception else None
 
 
 def _negative_zh(asking: str) -> tuple[int, int] | None:

@@ -17,8 +17,8 @@ it says nothing: a named flaw should be a flaw.
   `ABSOLUTE_WORDS` (only in distractors, and in false statements), `GRAMMATICAL_CUE` (English), `WORD_REPEAT`.
 - Blanks: `ANSWER_IN_STEM`, unless the answer is a number or shorter than four letters.
 
-What refers to other choices and ranges that overlap are found in English, Chinese, German, French and Spanish;
-negations and absolute words in English and Chinese.
+What refers to other choices, ranges that overlap and negations are found in English, Chinese, German, French and
+Spanish; absolute words in English and Chinese.
 
 `DUPLICATE_OPTIONS` are choices that read the same (case, full stops, widths and white space do not count), that differ
 in an article alone, or that are one number in two notations (1/2 and 50 %, 1 km and 1000 m). Accents count. What does
