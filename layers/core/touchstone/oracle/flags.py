@@ -95,8 +95,8 @@ def find_passages(text: str) -> tuple[Passage, ...]:
     at its own place and ends at the end of all that follow.
     """
     forms = dict.fromkeys((text, rendered(text)))
-    found_in_forms = chain.from_iterable(_phrases(Folded(form)) for form in forms)
-    phrases = [(flag, *with_marks(text, start, end)) for flag, start, end in found_in_forms]
+    sentences = set(chain.from_iterable(_phrases(Folded(form)) for form in forms))
+    phrases = [(flag, *with_marks(text, start, end)) for flag, start, end in sentences]
     found = _bounded(_merged([*phrases, *_hidden(text)]))
     found.sort(key=lambda one: (one[1], one[2], one[0]))
     return tuple(Passage(flag=flag, start=start, end=end) for flag, start, end in found)

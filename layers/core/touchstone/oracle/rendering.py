@@ -47,10 +47,12 @@ def rendered(text: str) -> str:
 def with_marks(text: str, start: int, end: int) -> tuple[int, int]:
     """A sentence with the marks around it. Without the sentence they would be left over, and look like content."""
     for _ in range(_MOST_NESTED):
-        if (opening := _OPENING.search(text, max(0, start - _LONGEST_OPENING), start)) is not None:
-            start = opening.start()
-        if (closing := _CLOSING.match(text, end)) is not None:
-            end = closing.end()
+        opening = _OPENING.search(text, max(0, start - _LONGEST_OPENING), start)
+        closing = _CLOSING.match(text, end)
+        around = (start if opening is None else opening.start(), end if closing is None else closing.end())
+        if around == (start, end):
+            break
+        start, end = around
     return start, end
 
 
