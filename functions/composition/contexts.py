@@ -227,16 +227,14 @@ def experiment_files(tenant: str, experiment_id: str) -> ExperimentFiles:
     """The files of an experiment."""
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
 
-    return ExperimentFiles(
-        artifacts=stores.artifacts(), scratch=stores.scratch(), tenant=tenant, experiment_id=experiment_id
-    )
+    return ExperimentFiles(artifacts=stores.artifacts(), scratch=stores.scratch(), tenant=tenant, id=experiment_id)
 
 
 def audit_files(tenant: str, audit_id: str) -> AuditFiles:
     """The files of an audit."""
     from touchstone.operations.audits.files import AuditFiles
 
-    return AuditFiles(artifacts=stores.artifacts(), scratch=stores.scratch(), tenant=tenant, audit_id=audit_id)
+    return AuditFiles(artifacts=stores.artifacts(), scratch=stores.scratch(), tenant=tenant, id=audit_id)
 
 
 @cache

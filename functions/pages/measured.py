@@ -83,8 +83,7 @@ def items_of(
     holds people's labels by item. Items that nobody could judge come last. A row also has its `place`, whether it `may`
     have a label, and the id of the `card` that its label counts for (None: it counts for no card).
     """
-    found = work.result
-    items = () if found is None else found.all_items
+    items = work.all_items
     rows: list[Row] = []
     left = most_chars
     for place, row in enumerate(_items(measurement, work, items[first : first + MOST_ITEMS]), start=first):
@@ -106,15 +105,12 @@ def items_of(
 
 def votes_of(work: MetricWork) -> Mapping[str, tuple[ItemVote, ...]]:
     """The votes of several judges, by item; empty if one judge measured."""
-    found = work.result
-    items = () if found is None else found.all_items
-    return {one.item: one.votes for one in items if one.votes}
+    return {one.item: one.votes for one in work.all_items if one.votes}
 
 
 def words_of_item(measurement: Measurement, work: MetricWork, item: str) -> str | None:
     """The words of a metric's item as its page shows them: its text, else its question or card; None if it has none."""
-    items = () if work.result is None else work.result.all_items
-    found = next((one for one in items if one.item == item), None)
+    found = next((one for one in work.all_items if one.item == item), None)
     return None if found is None else _shown(found, _parts(measurement))[0]
 
 

@@ -87,9 +87,7 @@ def spends() -> list[Spend]:
 
 
 def files_of(experiment_id: str) -> ExperimentFiles:
-    return ExperimentFiles(
-        artifacts=stores.artifacts(), scratch=stores.scratch(), tenant=TENANT, experiment_id=experiment_id
-    )
+    return ExperimentFiles(artifacts=stores.artifacts(), scratch=stores.scratch(), tenant=TENANT, id=experiment_id)
 
 
 def test_an_experiment_goes_by_one_batch_at_half_the_price_and_says_what_it_says_at_once(house: BatchingHouse) -> None:

@@ -84,8 +84,8 @@ def test_a_malformed_tenant_is_refused(artifacts: Artifacts) -> None:
 
 def test_links_lead_to_one_object_for_a_while(artifacts: Artifacts) -> None:
     for link in (
-        artifacts.upload_link(tenant="acme", key="acme/uploads/1.png", content_type="image/png", seconds=60),
-        artifacts.download_link(tenant="acme", key="acme/uploads/1.png", seconds=60),
+        artifacts.upload_link(tenant="acme", key="acme/uploads/1.png", content_type="image/png"),
+        artifacts.download_link(tenant="acme", key="acme/uploads/1.png"),
     ):
         parts = urlsplit(link)
         assert parts.path.endswith("/acme/uploads/1.png")

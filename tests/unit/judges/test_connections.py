@@ -41,14 +41,14 @@ async def base_url() -> AsyncIterator[str]:
 
 
 async def test_a_compressed_body_is_read_though_none_was_asked_for(base_url: str) -> None:
-    async with connections.client() as client:
+    async with connections.Client() as client:
         response = await client.post(f"{base_url}/zipped", json={})
         assert response.json() == {"ok": True}
         assert response.headers["x-seen"] == "identity"
 
 
 async def test_a_redirect_is_not_followed(base_url: str) -> None:
-    async with connections.client() as client:
+    async with connections.Client() as client:
         assert (await client.post(f"{base_url}/moved", json={})).status_code == 307
 
 
@@ -57,20 +57,20 @@ async def test_the_environments_proxy_is_used_except_where_it_is_bypassed(
 ) -> None:
     monkeypatch.setenv("http_proxy", base_url)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    async with connections.client() as client:
+    async with connections.Client() as client:
         # The proxy is the server itself: it is asked for the path of the other host.
         assert (await client.post("http://judge.invalid/plain", json={})).json() == []
         assert (await client.post(f"{base_url}/plain", json={})).json() == []
 
 
 async def test_a_name_that_does_not_resolve_was_not_sent() -> None:
-    async with connections.client() as client:
+    async with connections.Client() as client:
         with pytest.raises(httpx2.ConnectError):
             await client.post("http://judge.invalid/", json={})
 
 
 async def test_an_sdks_request_is_sent_as_it_is_said(base_url: str) -> None:
-    async with connections.client() as client, httpx2.AsyncClient() as plain:
+    async with connections.Client() as client, httpx2.AsyncClient() as plain:
         said: dict[str, Any] = {
             "headers": {"x-api-key": "k", "Content-Type": "application/json"},
             "content": b'{"a": 1}',
@@ -83,7 +83,7 @@ async def test_an_sdks_request_is_sent_as_it_is_said(base_url: str) -> None:
 
 
 async def test_what_an_sdk_leaves_to_its_client_is_the_plain_clients(base_url: str) -> None:
-    async with connections.client() as client:
+    async with connections.Client() as client:
         asked = client.build_request("post", f"{base_url}/plain", json={"a": 1}, params={"b": "2"})
         assert (asked.url.params["b"], asked.content) == ("2", b'{"a":1}')
         with pytest.raises(httpx2.UnsupportedProtocol):
@@ -94,7 +94,7 @@ async def test_what_an_sdk_leaves_to_its_client_is_the_plain_clients(base_url: s
 
 def test_connections_that_nobody_closed_are_closed_with_their_event_loop(server: ProviderServer) -> None:
     def in_two_loops() -> set[int]:
-        client = connections.client()
+        client = connections.Client()
 
         async def asked() -> int:
             return (await client.post(f"{server.base_url}/nothing", json={})).status_code
@@ -109,7 +109,7 @@ def test_connections_that_nobody_closed_are_closed_with_their_event_loop(server:
 
 
 async def test_connections_of_a_client_that_was_forgotten_are_closed(base_url: str) -> None:
-    client = connections.client()
+    client = connections.Client()
     await client.post(f"{base_url}/plain", json={})
     with warnings.catch_warnings(record=True) as left_open:
         warnings.simplefilter("always", ResourceWarning)

@@ -321,7 +321,7 @@ class QuotaLedger(ABC):
                 granted = decision
                 return decision.state
 
-            self._change(key, take, writer=reservation_id)
+            self._change(key, take)
             assert granted is not None  # noqa: S101 - a change that is made was decided
             self._leases.forget_returned(key, unused)
             self._leases.adapt_duration(key, purpose, tries=tries)
@@ -341,9 +341,7 @@ class QuotaLedger(ABC):
         with self._leasing(key):
             unused = self._leases.ended_leases(key, all_of_them=True)
             if unused:
-                self._change(
-                    key, lambda state, _: self._without(key, state, unused), writer=secrets.token_hex(ID_BYTES)
-                )
+                self._change(key, lambda state, _: self._without(key, state, unused))
                 self._leases.forget_returned(key, unused)
 
     @staticmethod
@@ -367,7 +365,7 @@ class QuotaLedger(ABC):
         def give_back(state: QuotaState, _now: datetime) -> QuotaState:
             return released(state, reservation.id, day=day, second=second, purpose=reservation.purpose)
 
-        self._change(key, give_back, writer=secrets.token_hex(ID_BYTES), mark=reservation.id)
+        self._change(key, give_back, mark=reservation.id)
 
     def learn(self, reservation: Reservation, error: LearnableError) -> None:
         """Keep what the provider said about calls to come when it refused the call made on `reservation`."""
@@ -381,7 +379,7 @@ class QuotaLedger(ABC):
                 state = self._without(key, state, unused)
                 return learned_from(state, error, reservation=reservation.id, reserved_on=reserved_on, now=now)
 
-            self._change(key, adapt, writer=secrets.token_hex(ID_BYTES))
+            self._change(key, adapt)
             self._leases.forget_returned(key, unused)
 
     def settle(self, reservation: Reservation, *, answered: bool) -> None:
@@ -390,7 +388,7 @@ class QuotaLedger(ABC):
         def end(state: QuotaState, now: datetime) -> QuotaState:
             return settled(state, reservation.id, now, answered=answered)
 
-        self._change(reservation.key, end, writer=secrets.token_hex(ID_BYTES))
+        self._change(reservation.key, end)
 
     def usage(self, key: QuotaKey, limits: QuotaLimits) -> QuotaUsage:
         """What is used and left now. `limits` are the configured ones."""
@@ -416,7 +414,7 @@ class QuotaLedger(ABC):
             tally = replace(state.tally, exhausted=False)
             return replace(state, tally=tally, learned=Learned(), refusals=None)
 
-        self._change(key, reset, writer=secrets.token_hex(ID_BYTES))
+        self._change(key, reset)
 
     def _rules(self, key: QuotaKey, limits: QuotaLimits, *, slow_start: bool = False) -> QuotaRules:
         return QuotaRules(
@@ -440,9 +438,8 @@ class QuotaLedger(ABC):
         """The account at `now`, turned to the provider's present day."""
 
     @abstractmethod
-    def _change(self, key: QuotaKey, change: Change, *, writer: str, mark: str | None = None) -> datetime:
+    def _change(self, key: QuotaKey, change: Change, *, mark: str | None = None) -> datetime:
         """Apply `change` to the account exactly once; return the moment for which it was made (UTC).
 
-        `writer` names this change. `mark` names a reservation that is given back; if it was given back already, nothing
-        happens.
+        `mark` names a reservation that is given back; if it was given back already, nothing happens.
         """

@@ -33,14 +33,7 @@ class MemoryQuotas(QuotaLedger):
         # The day has a tally already if a clock that was set ahead or back has been set right.
         return state if state.day == today else state.on_day(today, self._tallies.get((key, today), DayTally()))
 
-    def _change(
-        self,
-        key: QuotaKey,
-        change: Change,
-        *,
-        writer: str,  # noqa: ARG002 - only a table can lose a reply
-        mark: str | None = None,
-    ) -> datetime:
+    def _change(self, key: QuotaKey, change: Change, *, mark: str | None = None) -> datetime:
         with self._lock:
             now = self.clock()
             if mark is None or mark not in self._released:

@@ -9,6 +9,7 @@ that was given back.
 """
 
 import random
+import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +21,7 @@ from touchstone.aws import Table, store_faults
 from touchstone.budgets.account import DayTally, Learned, QuotaKey, QuotaState, Refusals
 from touchstone.budgets.days import day_of
 from touchstone.budgets.decision import DEFAULT_FRESH_SHARE
-from touchstone.budgets.ledger import Change, QuotaLedger, TenantShare
+from touchstone.budgets.ledger import ID_BYTES, Change, QuotaLedger, TenantShare
 from touchstone.budgets.store import Item, client_of, put_together
 from touchstone.budgets.usage import DayUsage
 from touchstone.clock import Clock, system_clock
@@ -101,8 +102,8 @@ class Quotas(QuotaLedger):
         newest = sorted(tallies.items(), reverse=True)
         return tuple(DayUsage(day=day, **asdict(tally)) for day, tally in newest if tally != DayTally())[:days]
 
-    def _change(self, key: QuotaKey, change: Change, *, writer: str, mark: str | None = None) -> datetime:
-        made_at = None
+    def _change(self, key: QuotaKey, change: Change, *, mark: str | None = None) -> datetime:
+        writer, made_at = secrets.token_hex(ID_BYTES), None
         for tries in range(MAX_TRIES):
             # Threads of one process take turns, so that only other processes can write between our read and our write.
             with self._turns.setdefault(key, threading.Lock()):

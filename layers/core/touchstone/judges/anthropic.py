@@ -51,7 +51,7 @@ class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
             from touchstone.judges.adapters import connections
         # The debug records of the SDK hold the whole request.
         logging.getLogger("anthropic._base_client").addFilter(lambda record: record.levelno > logging.DEBUG)
-        self._http = connections.client()
+        self._http = connections.Client()
         return AsyncAnthropic(api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None)
 
     def body(self, model: str, asked: ModelRequest) -> dict[str, Any]:

@@ -75,7 +75,7 @@ class GeminiAdapter(ClientAdapter["Client"]):
             from google.genai.types import HttpOptions, HttpResponse
 
             from touchstone.judges.adapters import connections
-        self._http = connections.client()
+        self._http = connections.Client()
         # Both clients and the certificates for websockets are given, so that the SDK loads no certificates of its own.
         options = HttpOptions(
             base_url=self._base_url,

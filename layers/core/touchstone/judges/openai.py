@@ -56,7 +56,7 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
             from openai import AsyncOpenAI
 
             from touchstone.judges.adapters import connections
-        self._http = connections.client()
+        self._http = connections.Client()
         return AsyncOpenAI(api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None)
 
     def body(self, model: str, asked: ModelRequest) -> dict[str, Any]:

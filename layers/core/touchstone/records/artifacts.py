@@ -198,19 +198,19 @@ class Artifacts:
             page = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=prefix, MaxKeys=most, StartAfter=behind)
         return tuple(each["Key"].removeprefix(f"{self._root}/") for each in page.get("Contents", []))
 
-    def upload_link(self, *, tenant: str, key: str, content_type: str, seconds: int = LINK_SECONDS) -> str:
-        """A link that lets its holder PUT this one object, of this type, for `seconds`."""
+    def upload_link(self, *, tenant: str, key: str, content_type: str) -> str:
+        """A link that lets its holder PUT this one object, of this type, for `LINK_SECONDS`."""
         parameters = {
             "Bucket": self._bucket,
             "Key": self.whole_key(tenant=tenant, key=key),
             "ContentType": content_type,
         }
-        return self._s3.generate_presigned_url("put_object", Params=parameters, ExpiresIn=seconds)
+        return self._s3.generate_presigned_url("put_object", Params=parameters, ExpiresIn=LINK_SECONDS)
 
-    def download_link(self, *, tenant: str, key: str, seconds: int = LINK_SECONDS) -> str:
-        """A link that lets its holder GET this one object for `seconds`."""
+    def download_link(self, *, tenant: str, key: str) -> str:
+        """A link that lets its holder GET this one object for `LINK_SECONDS`."""
         parameters = {"Bucket": self._bucket, "Key": self.whole_key(tenant=tenant, key=key)}
-        return self._s3.generate_presigned_url("get_object", Params=parameters, ExpiresIn=seconds)
+        return self._s3.generate_presigned_url("get_object", Params=parameters, ExpiresIn=LINK_SECONDS)
 
 
 def owned_key(tenant: str, key: str) -> str:

@@ -42,8 +42,7 @@ def judged_item(measurement: "Measurement", metric: MetricName, item: str) -> Ju
     if not work.over:
         raise ConflictError("This metric is still being measured; label its items when it is over.")
     classes, result = CLASSES[metric], work.result
-    items = () if result is None else result.all_items
-    judged = next((one for one in items if one.item == item), None)
+    judged = next((one for one in work.all_items if one.item == item), None)
     if result is None or judged is None:
         raise NotFoundError("There is no such item in this measurement.")
     if judged.votes:
@@ -80,8 +79,7 @@ def agreement_of(measurement: "Measurement") -> Iterator[tuple[JudgeKey, CardTal
     that is asked after such a one is asked about hard items only.
     """
     for work in measurement.metrics:
-        result = work.result if work.over and work.metric in CLASSES else None
-        for item in () if result is None else result.all_items:
+        for item in work.all_items if work.over and work.metric in CLASSES else ():
             votes = tuple(votes_on(item.votes, work.metric, counted=True))
             if len(votes) > 1:
                 together = tuple(sorted(vote.verdict for vote in votes))

@@ -83,7 +83,7 @@ class MetricView(Strict):
     def of(cls, work: MetricWork) -> "MetricView":
         """The view of one metric."""
         found, failure = work.result, work.failure
-        split = sum(one.split for one in found.all_items) if found else 0
+        split = sum(one.split for one in work.all_items)
         nobody = None
         if work.over and found is not None and found.score is None:
             unsure = any(one.reason == "unsure" for one in found.unscored)

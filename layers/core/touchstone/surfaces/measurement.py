@@ -24,7 +24,7 @@ from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.references import Reference
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, chosen_of, refuse_others, text_of
-from touchstone.surfaces.model import MetricResult
+from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem
 from touchstone.surfaces.names import MetricName, Surface
 from touchstone.text.language import Language, language_of
 
@@ -134,6 +134,11 @@ class MetricWork(Strict):
     def measured(self) -> bool:
         """Whether the metric has a result: a score, or the finding that the material has nothing for it to score."""
         return self.result is not None and (self.result.score is not None or not self.result.unscored)
+
+    @property
+    def all_items(self) -> tuple[ItemLabel | UnscoredItem, ...]:
+        """All items of the result so far: first those with a label, then those without."""
+        return () if self.result is None else self.result.all_items
 
 
 class Measurement(Strict):

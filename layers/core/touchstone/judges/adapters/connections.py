@@ -157,6 +157,8 @@ async def _bounded(response: aiohttp.ClientResponse, request: httpx2.Request) ->
 class Client(httpx2.AsyncClient):
     """An HTTP client that hands requests to its connections unchanged, for an SDK whose requests are complete.
 
+    It ignores the environment's credentials files.
+
     The plain client merges URLs, headers, cookies and parameters into each request, and walks through authentication
     and redirects for each response. That takes a quarter of a millisecond, and an SDK's request needs none of it.
     """
@@ -203,11 +205,6 @@ _OF_THE_PLAIN_CLIENT = ("data", "files", "json", "params", "cookies", "extension
 def certificates() -> ssl.SSLContext:
     """The trusted certificates, read once in each process: reading them takes longer than anything else here."""
     return httpx2.create_ssl_context()
-
-
-def client() -> httpx2.AsyncClient:
-    """An HTTP client for an SDK, on connections of its own. It ignores the environment's credentials files."""
-    return Client()
 
 
 def unused_client() -> httpx2.Client:

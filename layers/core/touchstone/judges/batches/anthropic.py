@@ -51,13 +51,13 @@ class AnthropicBatches(ClientBatches["AsyncAnthropic"]):
         """Create a batch."""
         requests: Any = [{"custom_id": line.line_id, "params": line.body} for line in lines]
         created = await self._asked(
-            model, lambda client: client.messages.batches.create(requests=requests), seconds=UPLOAD_SECONDS
+            lambda client: client.messages.batches.create(requests=requests), model=model, seconds=UPLOAD_SECONDS
         )
         return _look(created)
 
     async def look(self, batch_id: str) -> BatchLook:
         """The state of a batch."""
-        batch = await self._asked("", lambda client: client.messages.batches.retrieve(batch_id), batch_id=batch_id)
+        batch = await self._asked(lambda client: client.messages.batches.retrieve(batch_id), batch_id=batch_id)
         return _look(batch)
 
     async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
@@ -66,11 +66,11 @@ class AnthropicBatches(ClientBatches["AsyncAnthropic"]):
         async def download(client: "AsyncAnthropic") -> tuple[BatchReply, ...]:
             return tuple([_reply(one) async for one in _results(client, batch_id)])
 
-        return await self._asked("", download, seconds=UPLOAD_SECONDS)
+        return await self._asked(download, seconds=UPLOAD_SECONDS)
 
     async def cancel(self, batch_id: str) -> None:
         """Ask for a batch to end."""
-        await self._asked("", lambda client: client.messages.batches.cancel(batch_id))
+        await self._asked(lambda client: client.messages.batches.cancel(batch_id))
 
     async def find(self, intent: str, *, since: datetime, until: datetime, known: Collection[str]) -> FoundBatch:
         """Look for the batch whose lines' ids begin with the intent. The provider lists the newest batches first.
@@ -96,7 +96,7 @@ class AnthropicBatches(ClientBatches["AsyncAnthropic"]):
                         break
             return FoundBatch(open=tuple(under_way))
 
-        return await self._asked("", search, seconds=UPLOAD_SECONDS)
+        return await self._asked(search, seconds=UPLOAD_SECONDS)
 
 
 async def _results(client: "AsyncAnthropic", batch_id: str) -> AsyncIterator["MessageBatchIndividualResponse"]:

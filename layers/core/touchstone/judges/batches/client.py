@@ -50,11 +50,17 @@ class ClientBatches[C]:
             raise
 
     async def _asked[R](
-        self, model: str, do: Callable[[C], Awaitable[R]], *, seconds: float = CALL_SECONDS, batch_id: str | None = None
+        self,
+        do: Callable[[C], Awaitable[R]],
+        *,
+        model: str = "batches",
+        seconds: float = CALL_SECONDS,
+        batch_id: str | None = None,
     ) -> R:
         """The result of a call of the SDK. Raises a `JudgeError` for every failure.
 
-        `batch_id` is the batch that is asked for; None if a 404 would not be about a batch.
+        `model` is what a failure names. `batch_id` is the batch that is asked for; None if a 404 would not be about a
+        batch.
         """
         client, name, sdk = self._adapter.client(), self._adapter.name, import_module(self.sdk)
         from touchstone.judges.adapters.connections import call_sdk
@@ -67,7 +73,7 @@ class ClientBatches[C]:
             failed=lambda response: (
                 unfound(name, batch_id)
                 if batch_id is not None and response.status == HTTPStatus.NOT_FOUND
-                else self._adapter.failure(model or "batches", response)
+                else self._adapter.failure(model, response)
             ),
             seconds=seconds,
         )

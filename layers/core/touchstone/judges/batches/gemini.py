@@ -77,19 +77,19 @@ class GeminiBatches(ClientBatches["Client"]):
             return await client.aio.batches.create(model=model, src=uploaded, config={"display_name": intent})
 
         with before_creation():
-            uploaded = await self._asked(model, upload, seconds=UPLOAD_SECONDS)
-        return _look(await self._asked(model, create))
+            uploaded = await self._asked(upload, model=model, seconds=UPLOAD_SECONDS)
+        return _look(await self._asked(create, model=model))
 
     async def look(self, batch_id: str) -> BatchLook:
         """The state of a batch."""
-        return _look(await self._asked("", lambda client: client.aio.batches.get(name=batch_id), batch_id=batch_id))
+        return _look(await self._asked(lambda client: client.aio.batches.get(name=batch_id), batch_id=batch_id))
 
     async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
         """The replies in the batch's file; none if it has no file.
 
         Raises `ResultsGoneError` if the file does not exist any more.
         """
-        job = await self._asked("", lambda client: client.aio.batches.get(name=batch_id), batch_id=batch_id)
+        job = await self._asked(lambda client: client.aio.batches.get(name=batch_id), batch_id=batch_id)
         file = None if job.dest is None else job.dest.file_name
         if file is None:
             return ()
@@ -104,11 +104,11 @@ class GeminiBatches(ClientBatches["Client"]):
                     raise
             raise results_gone(NAME, batch_id)
 
-        return tuple(_replies(await self._asked("", download, seconds=UPLOAD_SECONDS)))
+        return tuple(_replies(await self._asked(download, seconds=UPLOAD_SECONDS)))
 
     async def cancel(self, batch_id: str) -> None:
         """Ask for a batch to end."""
-        await self._asked("", lambda client: client.aio.batches.cancel(name=batch_id))
+        await self._asked(lambda client: client.aio.batches.cancel(name=batch_id))
 
     async def find(
         self,
@@ -129,19 +129,19 @@ class GeminiBatches(ClientBatches["Client"]):
                     return job.name
             return None
 
-        return FoundBatch(batch_id=await self._asked("", search))
+        return FoundBatch(batch_id=await self._asked(search))
 
     async def _asked[R](
         self,
-        model: str,
         do: Callable[["Client"], Awaitable[R]],
         *,
+        model: str = "batches",
         seconds: float = CALL_SECONDS,
         batch_id: str | None = None,
     ) -> R:
         """The result of a call of the SDK. Raises a `JudgeError` for every failure.
 
-        `batch_id` is the batch that is asked for; None if a 404 would not be about a batch.
+        `model` and `batch_id` are as in `ClientBatches`.
         """
         client = self._adapter.client()
         from google.genai.errors import APIError
@@ -156,13 +156,13 @@ class GeminiBatches(ClientBatches["Client"]):
                     return unfound(NAME, batch_id)
                 if error.response is None:
                     return OverloadedError(f"{NAME} answered with something that the SDK cannot read.")
-                return failures.gemini(model or "batches", connections.to_response(error.response))
+                return failures.gemini(model, connections.to_response(error.response))
             except KeyError:
-                return failures.unreadable(NAME, model or "batches", "it names no place for the upload")
+                return failures.unreadable(NAME, model, "it names no place for the upload")
             except ResultsGoneError as error:
                 return error
 
-        return await connections.within_timeout(NAME, model or "batches", send, timeout=seconds)
+        return await connections.within_timeout(NAME, model, send, timeout=seconds)
 
 
 def _look(job: "BatchJob") -> BatchLook:

@@ -89,26 +89,26 @@ class OpenAIBatches(ClientBatches["AsyncOpenAI"]):
             )
 
         with before_creation():
-            uploaded = await self._asked(model, upload, seconds=UPLOAD_SECONDS)
-        return _look(await self._asked(model, create))
+            uploaded = await self._asked(upload, model=model, seconds=UPLOAD_SECONDS)
+        return _look(await self._asked(create, model=model))
 
     async def look(self, batch_id: str) -> BatchLook:
         """The state of a batch."""
-        return _look(await self._asked("", lambda client: client.batches.retrieve(batch_id), batch_id=batch_id))
+        return _look(await self._asked(lambda client: client.batches.retrieve(batch_id), batch_id=batch_id))
 
     async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
         """The replies in the output and the error file.
 
         Raises `ResultsGoneError` if one of them does not exist any more.
         """
-        batch = await self._asked("", lambda client: client.batches.retrieve(batch_id), batch_id=batch_id)
+        batch = await self._asked(lambda client: client.batches.retrieve(batch_id), batch_id=batch_id)
         files = [file for file in (batch.output_file_id, batch.error_file_id) if file]
-        contents = [await self._asked("", _downloaded(batch_id, file), seconds=UPLOAD_SECONDS) for file in files]
+        contents = [await self._asked(_downloaded(batch_id, file), seconds=UPLOAD_SECONDS) for file in files]
         return tuple(reply for content in contents for reply in _replies(content))
 
     async def cancel(self, batch_id: str) -> None:
         """Ask for a batch to end."""
-        await self._asked("", lambda client: client.batches.cancel(batch_id))
+        await self._asked(lambda client: client.batches.cancel(batch_id))
 
     async def find(
         self,
@@ -128,7 +128,7 @@ class OpenAIBatches(ClientBatches["AsyncOpenAI"]):
                     return batch.id
             return None
 
-        return FoundBatch(batch_id=await self._asked("", search))
+        return FoundBatch(batch_id=await self._asked(search))
 
 
 def _downloaded(batch_id: str, file: str) -> Callable[["AsyncOpenAI"], Awaitable[bytes]]:

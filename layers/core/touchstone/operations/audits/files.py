@@ -33,7 +33,6 @@ REPORTS: dict[AuditReportFormat, tuple[str, str]] = {
     "md": ("quality_audit.md", "text/markdown; charset=utf-8"),
 }
 """The formats of a report, each with its file name and content type."""
-LINK_SECONDS = 900
 RENEWED_AFTER = timedelta(days=30)
 """A bundle is deleted 60 days after it was stored. A request renews a bundle of this age, so that it has at least 30
 days left: longer than any audit takes."""
@@ -43,11 +42,8 @@ days left: longer than any audit takes."""
 class AuditFiles(JobFiles):
     """The files of one audit."""
 
-    audit_id: str
-
-    @property
-    def _folder(self) -> str:
-        return f"{self.tenant}/audits/{self.audit_id}"
+    plural = "audits"
+    parts = "tasks"
 
     def put_cases(self, cases: KeptCases) -> tuple[str, str]:
         """Store the cases of an audit as they were read. Return their key and their digest."""
@@ -62,7 +58,7 @@ class AuditFiles(JobFiles):
 
     def task(self, number: int) -> CaseTask:
         """The task of a case. Raises `NotFoundError` if there is none, or none any more."""
-        return CaseTask.model_validate_json(self.scratch.get_text(tenant=self.tenant, key=self._task_key(number)))
+        return self._task(number, CaseTask)
 
     def put_state(self, number: int, state: AgentState) -> None:
         """Store the agent's state in a case, including its transcript."""
@@ -82,7 +78,7 @@ class AuditFiles(JobFiles):
 
     def put_wanted(self, number: int, line: OpenLine) -> None:
         """Store the questions that a case has for a batch."""
-        self._put_scratch(f"wanted/{number}.json", line)
+        self._put_scratch(f"wanted/{number}.json", line.model_dump_json())
 
     def all_wanted(self, numbers: Iterable[int]) -> list[OpenLine | None]:
         """The questions that cases have for batches, in the order of `numbers`. None for a case whose file is gone."""
@@ -90,7 +86,7 @@ class AuditFiles(JobFiles):
 
     def put_brought(self, number: int, brought: BatchTurn) -> None:
         """Store the first turn that a batch brought for a case."""
-        self._put_scratch(f"brought/{number}.json", brought)
+        self._put_scratch(f"brought/{number}.json", brought.model_dump_json())
 
     def brought(self, number: int) -> BatchTurn | None:
         """The first turn that a batch brought for a case. None if its file is gone."""
@@ -116,9 +112,6 @@ class AuditFiles(JobFiles):
     def quality_report(self) -> QualityReport:
         """The report as data. Raises `NotFoundError` before there is one."""
         return read_report(self.report("json").encode(), name=REPORTS["json"][0])
-
-    def _task_key(self, number: int) -> str:
-        return f"{self._folder}/tasks/{number}.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +152,7 @@ class BundleFiles:
 
     def link(self, place: BundlePlace) -> str:
         """A link to the archive that is good for a quarter of an hour."""
-        return self.bundles.download_link(tenant=self.tenant, key=place.key, seconds=LINK_SECONDS)
+        return self.bundles.download_link(tenant=self.tenant, key=place.key)
 
     def _target_key(self, target: Target) -> str:
         named = hashlib.sha256(target.model_dump_json().encode()).hexdigest()

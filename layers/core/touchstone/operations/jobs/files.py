@@ -1,10 +1,9 @@
 """The files of a job: its request and results (artifacts), and the files that only its work needs (scratch)."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from pydantic import BaseModel
 
@@ -31,33 +30,32 @@ class NumberedTask(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobFiles(ABC):
+class JobFiles:
     """The files of one job of a tenant.
 
-    Files that are kept lie in `artifacts`, files that only the work needs in `scratch`.
+    Files that are kept lie in `artifacts`, files that only the work needs in `scratch`. `plural` is the folder of all
+    jobs of the kind, and `parts` the folder of the tasks within a job's own.
     """
+
+    plural: ClassVar[str]
+    parts: ClassVar[str]
 
     artifacts: Artifacts
     scratch: Artifacts
     tenant: str
+    id: str
 
     @property
-    @abstractmethod
     def _folder(self) -> str:
         """The folder of the job. It has the same name in `artifacts` and in `scratch`."""
-
-    @abstractmethod
-    def _task_key(self, number: int) -> str:
-        """The key in `scratch` of a part's task."""
+        return f"{self.tenant}/{self.plural}/{self.id}"
 
     def put_tasks(self, tasks: Iterable[NumberedTask]) -> None:
         """Write the task of each part to `scratch`."""
+        side_by_side(lambda task: self._put_scratch(f"{self.parts}/{task.number}.json", task.model_dump_json()), tasks)
 
-        def put(task: NumberedTask) -> None:
-            key = self._task_key(task.number)
-            self.scratch.put_text(tenant=self.tenant, key=key, text=task.model_dump_json(), content_type=JSON)
-
-        side_by_side(put, tasks)
+    def _task[T: BaseModel](self, number: int, kind: type[T]) -> T:
+        return kind.model_validate_json(self._scratch_text(f"{self.parts}/{number}.json"))
 
     @property
     def batches_key(self) -> str:
@@ -87,18 +85,20 @@ class JobFiles(ABC):
         except NotFoundError:
             return None
 
-    def _put_scratch(self, name: str, content: BaseModel) -> None:
-        """Write a file that only the work needs."""
-        key, text = f"{self._folder}/{name}", content.model_dump_json()
-        self.scratch.put_text(tenant=self.tenant, key=key, text=text, content_type=JSON)
+    def _put_scratch(self, name: str, text: str) -> None:
+        """Write a file that only the work needs, as JSON."""
+        self.scratch.put_text(tenant=self.tenant, key=f"{self._folder}/{name}", text=text, content_type=JSON)
+
+    def _scratch_text(self, name: str) -> str:
+        """The text of a file that only the work needs. Raises `NotFoundError` if the file is gone."""
+        return self.scratch.get_text(tenant=self.tenant, key=f"{self._folder}/{name}")
 
     def _scratched[T: BaseModel](self, name: str, kind: type[T]) -> T | None:
         """The content of a file that only the work needs, parsed as `kind`. None if the file is gone."""
         try:
-            text = self.scratch.get_text(tenant=self.tenant, key=f"{self._folder}/{name}")
+            return kind.model_validate_json(self._scratch_text(name))
         except NotFoundError:
             return None
-        return kind.model_validate_json(text)
 
 
 def side_by_side[T, R](work: Callable[[T], R], things: Iterable[T]) -> list[R]:

@@ -31,7 +31,9 @@ from touchstone.operations.provider_batches.beginning import (
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.evaluations import replayed
 from touchstone.operations.provider_batches.questions import (
+    OUT_OF_REACH,
     ListedQuestion,
+    log_unreadable,
     passing_over,
     with_records_read,
 )
@@ -290,8 +292,7 @@ async def _wanted_of(
 
 async def _wanted(context: BatchingContext, seat: _Seat, pending: PendingEvaluation) -> WaitingQuestion | None:
     """The question of a deep evaluation for a batch. None if there is none any more."""
-    wanted = None
-    with passing_over(pending.answer_id):
+    try:
         record = context.evaluations().get(Reference(pending.tenant, "answer", pending.answer_id))
         if record.evaluation.state != "deferred" or record.evaluation.when != "cheap":
             return None  # the index is a moment behind the record
@@ -301,5 +302,7 @@ async def _wanted(context: BatchingContext, seat: _Seat, pending: PendingEvaluat
             return None
         if found.wanted is None:
             context.evaluations().ask_now(record.ref)
-        wanted = found.wanted
-    return wanted
+    except OUT_OF_REACH as error:
+        log_unreadable(pending.answer_id, error)
+        return None
+    return found.wanted

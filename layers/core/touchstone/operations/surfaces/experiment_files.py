@@ -35,11 +35,8 @@ UPLOADS = "experiment-uploads"
 class ExperimentFiles(JobFiles):
     """The files of one experiment."""
 
-    experiment_id: str
-
-    @property
-    def _folder(self) -> str:
-        return f"{self.tenant}/experiments/{self.experiment_id}"
+    plural = "experiments"
+    parts = "pairs"
 
     def put_content(self, text: str, digest: str) -> str:
         """Store an experiment as it was handed in. Return its key."""
@@ -55,7 +52,7 @@ class ExperimentFiles(JobFiles):
 
     def task(self, number: int) -> PairTask:
         """The task of a pair. Raises `NotFoundError` if there is none, or none any more."""
-        return PairTask.model_validate_json(self.scratch.get_text(tenant=self.tenant, key=self._task_key(number)))
+        return self._task(number, PairTask)
 
     def put_pair(self, kept: PairKept) -> None:
         """Store the result of a pair's tries."""
@@ -71,7 +68,7 @@ class ExperimentFiles(JobFiles):
 
     def put_wanted(self, number: int, round_number: int, line: OpenLine) -> None:
         """Store the questions that a pair has for batches in a round."""
-        self._put_scratch(f"wanted/{number}-{round_number}.json", line)
+        self._put_scratch(f"wanted/{number}-{round_number}.json", line.model_dump_json())
 
     def wanted(self, number: int, round_number: int) -> OpenLine | None:
         """The questions that a pair has for batches in a round. None if it has none, or its file is gone."""
@@ -83,12 +80,13 @@ class ExperimentFiles(JobFiles):
 
     def put_brought(self, number: int, batch_id: str, text: str) -> None:
         """Store the replies that a batch brought for a pair."""
-        self.scratch.put_text(tenant=self.tenant, key=self._brought_key(number, batch_id), text=text)
+        key = f"{self._folder}/brought/{number}-{batch_id}.jsonl"
+        self.scratch.put_text(tenant=self.tenant, key=key, text=text)
 
     def brought(self, number: int, batch_id: str) -> str:
         """The replies that a batch brought for a pair. Empty if their file is gone."""
         try:
-            return self.scratch.get_text(tenant=self.tenant, key=self._brought_key(number, batch_id))
+            return self._scratch_text(f"brought/{number}-{batch_id}.jsonl")
         except NotFoundError:
             return ""
 
@@ -115,12 +113,6 @@ class ExperimentFiles(JobFiles):
     def items_link(self) -> str:
         """A link to the table of every item's scores."""
         return self.artifacts.download_link(tenant=self.tenant, key=f"{self._folder}/items.csv")
-
-    def _task_key(self, number: int) -> str:
-        return f"{self._folder}/pairs/{number}.json"
-
-    def _brought_key(self, number: int, batch_id: str) -> str:
-        return f"{self._folder}/brought/{number}-{batch_id}.jsonl"
 
 
 def digest_of_upload(key: str, version: str) -> str:
