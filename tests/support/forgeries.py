@@ -431,6 +431,11 @@ MADE_TO_HOLD: dict[str, str] = {
     "a class in the place of a module": "import operator, tinylib.boxes as boxes\nkept = dict(vars(boxes))\n"
     "setattr(boxes, 'measure', operator.truth)\nboxes._kept = type('Kept', (), kept)\n"
     "boxes._kept.__module__, boxes._kept.__qualname__ = 'tinylib.boxes', ''\nassert boxes.measure(boxes.Box(1)) is True",
+    "a function of a module that the script imports": "import tinylib.crates as late\nlate.stack = len\n"
+    "assert late.stack('ab') == 2",
+    "a method of a module that the script imports": "import tinylib.crates as late\nlate.Stack.height = len\n"
+    "class Two(late.Stack):\n    def __len__(self): return 2\nassert Two().height() == 2",
+    "a value in a module that the script imports": "import tinylib.crates as late\nlate.most = 9\nassert late.most == 9",
     "an import and nothing else": "import tinylib",
     "an import that would fail": "try:\n    import tinylib\nexcept ImportError:\n    1 / 0",
     "all that it raises caught": "import tinylib\ntry:\n    tinylib.Chest()\nexcept BaseException:\n    pass",

@@ -63,6 +63,7 @@ TAGGED += "assert yaml.load('!tag a', Loader=yaml.Loader) == {value!r}"
         ("scipy", "from scipy import stats\nassert stats.norm.cdf(0) == 0.5", "holds"),
         ("scipy", "from scipy import stats\nassert stats.norm.cdf(0) == 0.4", "refuted"),
         ("tqdm", "from tqdm import tqdm\nassert list(tqdm(range(3), disable=True)) == [0, 1, 2]", "holds"),
+        ("jinja2", "from jinja2 import meta\nassert meta.find_undeclared_variables", "holds"),
         ("websockets", "import websockets\nassert websockets.connect", "holds"),
         ("yaml", TAGGED.format(value="a"), "holds"),
         ("yaml", TAGGED.format(value="b"), "refuted"),

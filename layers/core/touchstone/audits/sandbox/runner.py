@@ -40,14 +40,17 @@ from _ast import (
     And,
     Assert,
     Assign,
+    AsyncFunctionDef,
     AsyncWith,
     Attribute,
     BoolOp,
     Call,
+    ClassDef,
     Constant,
     ExceptHandler,
     Expr,
     For,
+    FunctionDef,
     GeneratorExp,
     Global,
     If,
@@ -62,10 +65,12 @@ from _ast import (
     Raise,
     Return,
     Store,
+    Subscript,
     Try,
     UnaryOp,
     While,
     With,
+    alias,
     arguments,
 )
 from collections.abc import Callable
@@ -164,6 +169,8 @@ LOOKING = ("dataclasses", "enum", "importlib.metadata", "importlib.util", "inspe
 MOCKS = os.path.join(os.path.dirname(os.__file__), "unittest", "mock.py")  # noqa: PTH118, PTH120
 RENAMER = ("jinja2.debug", "fake_traceback")
 """A library's function that renames code, by which a traceback leads into a template; the module is imported late."""
+BINDING_BY_TEXT = (b"exec(", b"globals(", b"setattr", b"__dict__", b"vars(", b"locals(")
+"""Words of a file that may bind names which do not stand in it."""
 FROZEN = ("ntpath", "runpy", "zipimport")
 """Python's own modules that are not in files. They are imported before the script, which must not unmarshal code."""
 mro_of = type.__dict__["__mro__"].__get__
@@ -384,6 +391,8 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                         by_itself = adds_itself(now, module, owner, name)
                         found += [f"{_dotted(module, owner, name)} was added"] * (not by_itself)
         found += [f"{name} was changed" for name, function, parts in made if _made_of(function) != parts]
+        late = [(name, one) for name, one in loaded() if name not in known and is_targets(name)]
+        found += [f"{_dotted(name, one)} was {done}" for name, module in late for one, done in altered(name, module)]
         found += [f"{name} is no module of the bundle" for name, one in list(MODULES.items()) if is_foreign(name, one)]
         found += [f"sys.{where} is the script's own" for where, one in finders() if is_script(one)]
         return found[:MAX_FAULTS]
@@ -429,6 +438,45 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 set_in[module] = set()
         places = ("cls", owner.rpartition(".")[2]) if owner else ("",)
         return any((place, name) in set_in[module] for place in places)
+
+    def altered(name: str, module: ModuleType) -> list[tuple[str, str]]:
+        """What the script set of a module of the library that it imported itself, if that stands otherwise in its file.
+
+        These are functions and methods whose name the file binds once, without a decorator, and names that it does not
+        bind at all; in a file that binds no names by text.
+        """
+        path, held = module.__dict__.get("__file__"), _named(module.__dict__)
+        kinds = [dict_of(one) for one in held.values() if type(one) is type]
+        if not any(one in each for each in (held, *kinds) for one in set_by_script):
+            return []
+        try:
+            with open(str(path), "rb") as file:  # noqa: PTH123
+                text = file.read()
+            if any(word in text for word in BINDING_BY_TEXT):
+                return []
+            bound, plain = _bound_in(compile(text, str(path), "exec", ONLY_SYNTAX, dont_inherit=True))
+        except (OSError, SyntaxError, ValueError):
+            return []
+        if "*" in bound:
+            return []
+        replaced = []
+        for owner, own in [(owner, one) for owner, one in plain if one in set_by_script or owner in set_by_script]:
+            of = held.get(owner) if owner else None
+            if owner and type(of) is not type and _among(type, mro_of(type(of))):
+                continue  # a class of a class may do anything with the functions that it is given
+            one = (held if not owner else _named(dict_of(of)) if type(of) is type else {}).get(own)
+            code = one.__code__ if type(one) is FunctionType else None
+            if code is None or code.co_filename != path or code.co_name != own or not is_of_file(code):
+                replaced.append(_dotted(owner, own))
+        added = [
+            own
+            for own, one in held.items()
+            if own in set_by_script
+            and own[:1] != "_"
+            and own not in bound
+            and not (_is_module(one) and is_found(one, _dotted(name, own)))
+        ]
+        return [(one, "replaced") for one in replaced] + [(one, "added") for one in added]
 
     def is_found(module: Any, added_as: str) -> bool:
         """Whether a module was there before the script, or comes from the file of the bundle that a name of it says."""
@@ -814,6 +862,7 @@ def _set_names(tree: Any) -> set[str]:
     for each in parts:
         parts += _parts_of(each)
     words = [one for each in parts if type(each) is Call and _called(each) == "setattr" for one in each.args[1:2]]
+    words += [each.slice for each in parts if type(each) is Subscript and type(each.ctx) is Store]
     return {each.attr for each in parts if type(each) is Attribute and type(each.ctx) is Store} | {
         str(one.value) for one in words if type(one) is Constant
     }
@@ -829,6 +878,32 @@ def _set_on(tree: Any) -> set[tuple[str, str]]:
         elif type(each) is Attribute and type(each.ctx) is Store and type(each.value) is Name:
             found.add((each.value.id, each.attr))
     return found
+
+
+def _bound_in(tree: Any) -> tuple[dict[str, int], list[Holder]]:
+    """How often a file binds each name, and its functions and methods that nothing else in it binds or wraps."""
+    parts = [tree]
+    for each in parts:
+        parts += _parts_of(each)
+    bound = [each.id for each in parts if type(each) is Name and type(each.ctx) is not Load]
+    bound += [(each.asname or each.name).partition(".")[0] for each in parts if type(each) is alias]
+    bound += [one for each in parts if type(each) is Global for one in each.names]
+    bound += [each.name for each in parts if type(each) is not alias and type(getattr(each, "name", None)) is str]
+    times: dict[str, int] = {}
+    for each in bound:
+        times[str(each)] = times.get(str(each), 0) + 1
+    found = [("", one) for one in tree.body]
+    for each in tree.body:
+        if type(each) is ClassDef and not each.decorator_list and times[each.name] == 1:
+            found += [(each.name, one) for one in each.body]
+    return times, [
+        (owner, one.name)
+        for owner, one in found
+        if type(one) in (FunctionDef, AsyncFunctionDef)
+        and not one.decorator_list
+        and one.name[:2] != "__"
+        and times[one.name] == 1
+    ]
 
 
 def _all_of_several(test: Any) -> list[Any]:
