@@ -418,13 +418,13 @@ MADE_TO_HOLD: dict[str, str] = {
     "found = operator.attrgetter('impor' + 'tlib')(inspect)\n"
     "m = operator.attrgetter('impor' + 't_mod' + 'ule')(found)('impor' + 'tlib.meta' + 'data')\n"
     "m.version = {'tinylib': '9'}.get\nassert (m.version('tinylib'), tinylib.Box(1).width) == ('9', 1)",
-    "a module of a class": "import types, tinylib\nclass Made(types.ModuleType):\n    __module__ = 'made'\n    lid = 9\n"
-    "tinylib.made = Made('made')\nassert (tinylib.made.lid, tinylib.Box(1).width) == (9, 1)",
-    "a module put into it": "import types, tinylib\ntinylib.made = types.ModuleType('made')\ntinylib.made.lid = 9\n"
-    "assert (tinylib.made.lid, tinylib.Box(1).width) == (9, 1)",
+    "a module of a class": "import types, tinylib\nclass Made(types.ModuleType):\n    __module__ = 'drawer'\n    lid = 9\n"
+    "tinylib.drawer = Made('drawer')\nassert (tinylib.drawer.lid, tinylib.Box(1).width) == (9, 1)",
+    "a module put into it": "import types, tinylib\ntinylib.drawer = types.ModuleType('drawer')\ntinylib.drawer.lid = 9\n"
+    "assert (tinylib.drawer.lid, tinylib.Box(1).width) == (9, 1)",
     "a module of a class that says it is the library's": "import sys, types, tinylib\nclass Made(types.ModuleType):\n"
-    "    __module__ = 'tinylib.boxes'\n    lid = 9\ntinylib.made = sys.modules['tinylib.made'] = Made('tinylib.made')\n"
-    "assert (tinylib.made.lid, tinylib.Box(1).width) == (9, 1)",
+    "    __module__ = 'tinylib.boxes'\n    lid = 9\ntinylib.drawer = sys.modules['tinylib.drawer'] = Made('tinylib.drawer')\n"
+    "assert (tinylib.drawer.lid, tinylib.Box(1).width) == (9, 1)",
     "a class in the place of a changed one": "import operator, tinylib.boxes as boxes\nkept = dict(vars(boxes.Crate))\n"
     "setattr(boxes.Crate, 'wood', property(operator.truth))\nboxes._kept = type('Crate', (), kept)\n"
     "assert boxes.Crate(1).wood is True",
@@ -433,8 +433,8 @@ MADE_TO_HOLD: dict[str, str] = {
     "boxes._kept.__module__, boxes._kept.__qualname__ = 'tinylib.boxes', ''\nassert boxes.measure(boxes.Box(1)) is True",
     "a function of a module that the script imports": "import tinylib.crates as late\nlate.stack = len\n"
     "assert late.stack('ab') == 2",
-    "a method of a module that the script imports": "import tinylib.crates as late\nlate.Stack.height = len\n"
-    "class Two(late.Stack):\n    def __len__(self): return 2\nassert Two().height() == 2",
+    "a method of a module that the script imports": "import tinylib.crates as late\nlate.Stack.height = property(len)\n"
+    "class Two(late.Stack):\n    def __len__(self): return 2\nassert Two().height == 2",
     "a value in a module that the script imports": "import tinylib.crates as late\nlate.most = 9\nassert late.most == 9",
     "an import and nothing else": "import tinylib",
     "an import that would fail": "try:\n    import tinylib\nexcept ImportError:\n    1 / 0",
