@@ -31,6 +31,9 @@ class Awkward(Exception):
     def __str__(self): raise RuntimeError("unspeakable")
     @classmethod
     def set(cls, to): cls.size = to
+class Whole:
+    parts = []
+class Half(Whole): pass
 def fill(number):
     global fullness
     fullness = number
@@ -166,6 +169,7 @@ def test_a_library_that_was_only_used_is_as_it_was(world: SimpleNamespace) -> No
         ("runlib.Thing.__module__ = 'other'\ndel runlib.Thing.act", "runlib.Thing.act was replaced"),
         ("runlib.Awkward.size = 3", "runlib.Awkward.size was added"),
         ("setattr(runlib, 'fullness', 3)", "runlib.fullness was added"),
+        ("setattr(runlib.Half, 'par' + 'ts', [1])", "runlib.Half.parts was added"),
         ("runlib.act.__defaults__ = (1,)", "runlib.act was changed"),
         (
             "import sys, types\nsys.modules['runlib.x'] = types.ModuleType('runlib.x')",
