@@ -152,6 +152,8 @@ def test_the_way_in_which_a_library_renames_code_makes_no_other_code(proof_of: P
          "yaml.loader.Loader.yaml_constructors was added"),
         ("yaml", "import yaml\nyaml.Loader.yaml_constructors = dict(yaml.Loader.yaml_constructors)",
          "yaml.loader.Loader.yaml_constructors was added"),
+        ("numpy", MADE.format("_umath_tests").replace("made'", "inner1d'"),
+         "numpy._core._umath_tests.inner1d is no module of the bundle"),
         ("numpy", f"{MADE.format('_umath_tests')}native.made = made",
          "numpy._core._umath_tests.made is no module of the bundle"),
     ],
