@@ -98,6 +98,7 @@ class Crate(Box):
 def measure(box):
     return box.width
 ''',
+    "tinylib/crates.py": "class Stack:\n    def height(self): return 1\n\n\ndef stack(crates): return crates\n",
     "tinylib/unfinished.py": "def (:\n",
     "tinylib/extra.py": "import not_installed_with_it\n",
 }

@@ -63,6 +63,8 @@ TAGGED += "assert yaml.load('!tag a', Loader=yaml.Loader) == {value!r}"
         ("scipy", "from scipy import stats\nassert stats.norm.cdf(0) == 0.5", "holds"),
         ("scipy", "from scipy import stats\nassert stats.norm.cdf(0) == 0.4", "refuted"),
         ("tqdm", "from tqdm import tqdm\nassert list(tqdm(range(3), disable=True)) == [0, 1, 2]", "holds"),
+        ("jinja2", "from jinja2 import meta\nassert meta.find_undeclared_variables", "holds"),
+        ("websockets", "import websockets\nassert websockets.connect", "holds"),
         ("yaml", TAGGED.format(value="a"), "holds"),
         ("yaml", TAGGED.format(value="b"), "refuted"),
     ],
@@ -96,6 +98,14 @@ LATER = "\n        ".join([
     "return self",
 ])  # fmt: skip
 
+TOLD_OF = "import sys, jinja2.debug\nmade = compile('x', 'f', 'exec')\nact_on = sys.monitoring.set_local_events\n"
+NAMED = """
+    class Name(str):
+        def startswith(self, _):
+            sys._getframe(1).f_locals.update({"location": self, "code": made})
+    co_name = Name()
+"""
+
 
 @pytest.mark.parametrize(
     "script",
@@ -107,6 +117,9 @@ LATER = "\n        ".join([
         OTHER_CODE.format(part="f_code = property(lambda self: self)").replace(
             "fake_traceback(", "sys.monitoring.set_local_events(4, fake_traceback.__code__, 0)\nfake_traceback("),
         "import jinja2\nmade = compile('x', 'f', 'exec')\nmade.replace(co_name='y')",
+        f"{TOLD_OF}def act(): made.replace(co_names=())\nact_on(4, act.__code__, sys.monitoring.events.CALL)\nact()",
+        f"{TOLD_OF}sys.monitoring.set_events(4, sys.monitoring.events.CALL)\nmade.replace(co_names=())",
+        OTHER_CODE.format(part=f"f_code = property(lambda self: self)\n{NAMED}"),
     ],
 )  # fmt: skip
 def test_the_way_in_which_a_library_renames_code_makes_no_other_code(proof_of: ProveOf, script: str) -> None:
@@ -130,9 +143,19 @@ def test_the_way_in_which_a_library_renames_code_makes_no_other_code(proof_of: P
         ("numpy", f"{MADE.format('_umath_tests')}from numpy._core._umath_tests import made",
          "numpy._core._umath_tests.made is no module of the bundle"),
         ("numpy", f"{MADE.format('_multiarray_umath')}native.made = made",
-         "numpy._core._multiarray_umath.made is no module of the bundle"),
+         "numpy._core._multiarray_umath.made was added"),
+        ("numpy", f"{MADE.format('_multiarray_umath')}native._ARRAY_API = made".replace("made'", "_ARRAY_API'"),
+         "numpy._core._multiarray_umath._ARRAY_API is no module of the bundle"),
         ("yaml", "import yaml\nyaml.Loader.yaml_extras = {}", "yaml.loader.Loader.yaml_extras was added"),
         ("yaml", "import yaml\nyaml.Loader.yaml_constructors = ()", "yaml.loader.Loader.yaml_constructors was added"),
+        ("yaml", "import yaml\nsetattr(yaml.Loader, 'yaml_' + 'constructors', {})",
+         "yaml.loader.Loader.yaml_constructors was added"),
+        ("yaml", "import yaml\nyaml.Loader.yaml_constructors = dict(yaml.Loader.yaml_constructors)",
+         "yaml.loader.Loader.yaml_constructors was added"),
+        ("numpy", MADE.format("_umath_tests").replace("made'", "inner1d'"),
+         "numpy._core._umath_tests.inner1d is no module of the bundle"),
+        ("numpy", f"{MADE.format('_umath_tests')}native.made = made",
+         "numpy._core._umath_tests.made is no module of the bundle"),
     ],
 )  # fmt: skip
 def test_what_no_library_does_to_itself_is_the_scripts_doing(

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -29,6 +29,17 @@ class Thing:
     def size(self): return 2
 class Awkward(Exception):
     def __str__(self): raise RuntimeError("unspeakable")
+    @classmethod
+    def set(cls, to): cls.size = to
+class Whole:
+    parts = []
+class Half(Whole): pass
+def fill(number):
+    global fullness
+    fullness = number
+    global depth, width
+    depth = width = number
+    Awkward.set(number)
 """
 
 
@@ -156,6 +167,9 @@ def test_a_library_that_was_only_used_is_as_it_was(world: SimpleNamespace) -> No
         ("runlib.Thing.extra = ()", "runlib.Thing.extra was added"),
         ("runlib.Thing.__module__ = 'other'\nrunlib.Thing.extra = ()", "runlib.Thing.extra was added"),
         ("runlib.Thing.__module__ = 'other'\ndel runlib.Thing.act", "runlib.Thing.act was replaced"),
+        ("runlib.Awkward.size = 3", "runlib.Awkward.size was added"),
+        ("setattr(runlib, 'fullness', 3)", "runlib.fullness was added"),
+        ("setattr(runlib.Half, 'par' + 'ts', [1])", "runlib.Half.parts was added"),
         ("runlib.act.__defaults__ = (1,)", "runlib.act was changed"),
         (
             "import sys, types\nsys.modules['runlib.x'] = types.ModuleType('runlib.x')",
@@ -177,6 +191,28 @@ def test_a_change_of_the_library_is_found(world: SimpleNamespace, change: str, f
     script = f"import runlib\ndef mine(*given): return 1\nclass Mine: pass\n{change}"
     exec(world.compiled(script), {"__name__": "__main__"})  # noqa: S102
     assert fault in changed(world, controls, faults)
+
+
+def test_what_a_library_adds_to_itself_is_looked_up_in_its_file_once(
+    world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import runlib
+
+    read: list[str] = []
+
+    def opened(path: str, mode: str) -> IO[Any]:
+        read.append(path)
+        return Path(path).open(mode)
+
+    monkeypatch.setattr(runner, "open", opened, raising=False)
+    runlib.fill(100)
+    runlib._hidden = 1
+    assert (world.faults(), len(read)) == ([], 1)
+
+
+def test_a_library_may_put_anything_in_the_place_of_another(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    assert new_world(site, ("runlib",), "/tmp/proof.py").enter() == {}  # noqa: S108
 
 
 def test_a_module_that_cannot_be_imported_is_named_with_the_reason(site: str) -> None:

@@ -40,14 +40,17 @@ from _ast import (
     And,
     Assert,
     Assign,
+    AsyncFunctionDef,
     AsyncWith,
     Attribute,
     BoolOp,
     Call,
+    ClassDef,
     Constant,
     ExceptHandler,
     Expr,
     For,
+    FunctionDef,
     GeneratorExp,
     Global,
     If,
@@ -62,10 +65,12 @@ from _ast import (
     Raise,
     Return,
     Store,
+    Subscript,
     Try,
     UnaryOp,
     While,
     With,
+    alias,
     arguments,
 )
 from collections.abc import Callable
@@ -159,18 +164,13 @@ ABOUT_COROUTINES = (
     "iscoroutine(", "isawaitable(", "__await__", "Coroutine", "Awaitable", "CO_COROUTINE", "'coroutine'", '"coroutine"',
 )  # fmt: skip
 """Words of a script that looks at a coroutine, and may well not await it."""
-LOOKING = ("dataclasses", "enum", "importlib.util", "inspect", "pkgutil", "typing")
+LOOKING = ("dataclasses", "enum", "importlib.metadata", "importlib.util", "inspect", "pkgutil", "typing")
 """Python's own modules by which a script looks into a library. The script must not change them."""
-METADATA = "importlib.metadata"
-"""One of them, whose import takes as long as that of all others together."""
-WAYS_TO_METADATA = (
-    "__", "builtins", "compile", "eval", "exec", "getattr", "globals", "import_", "importlib", "load", "metadata",
-    "modules", "patch", "pkgutil", "pydoc", "resolve", "runpy", "vars",
-)  # fmt: skip
-"""Words of a script of which one is needed to get that module."""
 MOCKS = os.path.join(os.path.dirname(os.__file__), "unittest", "mock.py")  # noqa: PTH118, PTH120
 RENAMER = ("jinja2.debug", "fake_traceback")
 """A library's function that renames code, by which a traceback leads into a template; the module is imported late."""
+BINDING_BY_TEXT = (b"exec(", b"globals(", b"setattr", b"__dict__", b"vars(", b"locals(")
+"""Words of a file that may bind names which do not stand in it."""
 FROZEN = ("ntpath", "runpy", "zipimport")
 """Python's own modules that are not in files. They are imported before the script, which must not unmarshal code."""
 mro_of = type.__dict__["__mro__"].__get__
@@ -180,6 +180,8 @@ name_of = type.__dict__["__qualname__"].__get__
 function_of = [kind.__dict__["__func__"].__get__ for kind in (staticmethod, classmethod)]
 getter_of = property.__dict__["fget"].__get__
 CODE_REPLACE = CodeType.__dict__["replace"]
+CODE_NAME = 2
+"""The place of the new name in what Python tells of code that is made."""
 FUNCTION_NAME = FunctionType.__dict__["__name__"].__get__
 trace_of, cause_of, context_of, suppressed_of = (
     BaseException.__dict__[name].__get__
@@ -219,7 +221,7 @@ def main(
     # Told of what ends a thread, and a finalizer. They are lists, which lead a script that finds them to nothing.
     unseen: tuple[list[Any], list[Any]] = ([], [])
     threading.excepthook, sys.unraisablehook = unseen[0].append, unseen[1].append
-    failures = world.enter(request["script"])
+    failures = world.enter()
     _set_empty(request["empty"])
     taken = {"cpu_seconds": _cpu_seconds(), "memory_bytes": _memory_bytes()}
     _say(report, {"event": "ready", **taken, "failures": failures})
@@ -312,9 +314,11 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
     own_code: dict[int, CodeType] = {}
     file_code: dict[str, frozenset[CodeType]] = {}
     classes: dict[int, Holder] = {}
+    set_in: dict[str, set[tuple[str, str]]] = {}
+    set_by_script: set[str] = set()
 
-    def enter(text: str = METADATA) -> dict[str, str]:
-        """Import the target and remember its parts, with what the script of this text may look into it by.
+    def enter() -> dict[str, str]:
+        """Import the target and remember its parts.
 
         Returns by module name why a module could not be imported. Without a folder of the target, nothing is imported.
         """
@@ -333,10 +337,11 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 failures[name] = text_of(error)
         answering.extend(name for name, module in names.items() if _has_every_name(module))
         _finish([one for _, held in holders() for one in held.values() if type(one) is FunctionType])
-        late = [RENAMER[0]] * (RENAMER[0].partition(".")[0] in MODULES)
-        late += [METADATA] * any(word in text for word in WAYS_TO_METADATA)
-        for name in (*LOOKING, *late):
+        for name in LOOKING:
             importlib.import_module(name)
+        if RENAMER[0].partition(".")[0] in MODULES:
+            with contextlib.suppress(BaseException):  # a library may have put anything in its place
+                importlib.import_module(RENAMER[0])
         forget_raw_memory()
         classes.clear()
         before.update(holders())
@@ -355,6 +360,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
     def compiled(source: Any) -> CodeType:
         """The code of the script, from its text or its syntax. Raises whatever Python raises when it compiles that."""
         code = _completed(compile(source, script, "exec", dont_inherit=True))
+        set_by_script.update(_set_names(compile(source, script, "exec", ONLY_SYNTAX, dont_inherit=True)))
         own_code.update((id(each), each) for each in _all_code(code))
         return code
 
@@ -381,9 +387,12 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 for name in held.keys() - (known_here or {}).keys():
                     mock = place not in ("mock", "elsewhere") and is_mock(held[name])
                     found += [f"{_dotted(module, owner, name)} is the script's own"] * (mock or is_script(held[name]))
-                    if place == "target" and known_here is not None and not adds_itself(now, module, owner, name):
-                        found += [f"{_dotted(module, owner, name)} was added"] * _is_added(name, held[name])
+                    if place == "target" and known_here is not None and _is_added(name, held[name]):
+                        by_itself = adds_itself(now, module, owner, name)
+                        found += [f"{_dotted(module, owner, name)} was added"] * (not by_itself)
         found += [f"{name} was changed" for name, function, parts in made if _made_of(function) != parts]
+        late = [(name, one) for name, one in loaded() if name not in known and is_targets(name)]
+        found += [f"{_dotted(name, one)} was {done}" for name, module in late for one, done in altered(name, module)]
         found += [f"{name} is no module of the bundle" for name, one in list(MODULES.items()) if is_foreign(name, one)]
         found += [f"sys.{where} is the script's own" for where, one in finders() if is_script(one)]
         return found[:MAX_FAULTS]
@@ -391,18 +400,15 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
     def adds_itself(now: dict[Holder, dict[str, object]], module: str, owner: str, name: str) -> bool:
         """Whether a library adds this by itself.
 
-        A function of it sets what has this name. Or a module that answers for others keeps what they hold, or a class
-        gets a registry of its own in place of another's.
+        It is a module that was found where its name says, or a function of the library sets what has this name. Or a
+        module that answers for others keeps what they hold.
         """
         value = now[module, owner][name]
-        if sets_itself(module, owner, name):
+        if _is_module(value) and is_found(value, _dotted(module, owner, name)):
             return True
-        if owner:
-            kind = before[module, ""].get(owner)
-            bases = mro_of(kind)[1:] if _among(type, mro_of(type(kind))) else ()
-            others = [dict_of(one).get(name) for one in bases]
-            return type(value) in (dict, list, set) and any(type(one) is type(value) for one in others)
-        if "__getattr__" not in before[module, ""]:
+        if name not in set_by_script and (sets_itself(module, owner, name) or extends(module, owner, name, value)):
+            return True
+        if owner or "__getattr__" not in before[module, ""]:
             return False
         return any(
             held.get(name) is value and (other not in known or name in before[other, ""])
@@ -410,36 +416,97 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
             if not inner and other != module and place_of_module(other) in ("target", "bundle")
         )
 
+    def extends(module: str, owner: str, name: str, value: Any) -> bool:
+        """Whether a class has a registry of its own, with all that is in the one of its base, whose file sets it."""
+        kind = before[module, ""].get(owner)
+        for base in mro_of(kind)[1:] if _among(type, mro_of(type(kind))) else ():
+            inherited: Any = dict_of(base).get(name)
+            if type(inherited) in (dict, list, set):
+                whole = type(value) is type(inherited) and all(one in value for one in inherited)
+                return whole and sets_itself(_word_of(base, module_of) or "", _word_of(base, name_of) or "", name)
+        return False
+
     def sets_itself(module: str, owner: str, name: str) -> bool:
         """Whether a function in the file of a module sets this, as an attribute of a class or as a global name."""
-        set_on = ("cls", owner.rpartition(".")[2])
-        path = before[module, ""].get("__file__")
+        path = before.get((module, ""), {}).get("__file__")
+        if module not in set_in:
+            try:
+                with open(str(path), "rb") as file:  # noqa: PTH123
+                    tree = compile(file.read(), str(path), "exec", ONLY_SYNTAX, dont_inherit=True)
+                set_in[module] = _set_on(tree)
+            except (OSError, SyntaxError, ValueError):
+                set_in[module] = set()
+        places = ("cls", owner.rpartition(".")[2]) if owner else ("",)
+        return any((place, name) in set_in[module] for place in places)
+
+    def altered(name: str, module: ModuleType) -> list[tuple[str, str]]:
+        """What the script set of a module of the library that it imported itself, if that stands otherwise in its file.
+
+        These are functions and methods whose name the file binds once, without a decorator, and names that it does not
+        bind at all; in a file that binds no names by text.
+        """
+        path, held = module.__dict__.get("__file__"), _named(module.__dict__)
+        kinds = [dict_of(one) for one in held.values() if type(one) is type]
+        if not any(one in each for each in (held, *kinds) for one in set_by_script):
+            return []
         try:
             with open(str(path), "rb") as file:  # noqa: PTH123
-                parts: list[Any] = [compile(file.read(), str(path), "exec", ONLY_SYNTAX, dont_inherit=True)]
+                text = file.read()
+            if any(word in text for word in BINDING_BY_TEXT):
+                return []
+            bound, plain = _bound_in(compile(text, str(path), "exec", ONLY_SYNTAX, dont_inherit=True))
         except (OSError, SyntaxError, ValueError):
-            return False
-        for each in parts:
-            parts += _parts_of(each)
-            if type(each) is Global and not owner and name in each.names:
-                return True
-            of_class = type(each) is Attribute and type(each.value) is Name and each.value.id in set_on
-            if of_class and owner and each.attr == name and type(each.ctx) is Store:
-                return True
-        return False
+            return []
+        if "*" in bound:
+            return []
+        replaced = []
+        for owner, own in [(owner, one) for owner, one in plain if one in set_by_script or owner in set_by_script]:
+            of = held.get(owner) if owner else None
+            if owner and type(of) is not type and _among(type, mro_of(type(of))):
+                continue  # a class of a class may do anything with the functions that it is given
+            one = (held if not owner else _named(dict_of(of)) if type(of) is type else {}).get(own)
+            code = one.__code__ if type(one) is FunctionType else None
+            if code is None or code.co_filename != path or code.co_name != own or not is_of_file(code):
+                replaced.append(_dotted(owner, own))
+        added = [
+            own
+            for own, one in held.items()
+            if own in set_by_script
+            and own[:1] != "_"
+            and own not in bound
+            and not (_is_module(one) and is_found(one, _dotted(name, own)))
+        ]
+        return [(one, "replaced") for one in replaced] + [(one, "added") for one in added]
+
+    def is_found(module: Any, added_as: str) -> bool:
+        """Whether a module was there before the script, or comes from the file of the bundle that a name of it says."""
+        told = ModuleType.__getattribute__(module, "__dict__").get("__name__")
+        names = [one for one in (told, added_as) if type(one) is str and MODULES.get(one) is module]
+        return any(
+            known.get(one) is module or (place_of_module(one) in ("target", "bundle") and not is_elsewhere(one, module))
+            for one in names
+        )
 
     def is_foreign(name: object, module: object) -> bool:
         """Whether a module has a name of the target but does not come from the target's files."""
         if site_folder is None or place_of_module(name) != "target" or name in known:
             return False
+        return is_elsewhere(str(name), module)
+
+    def is_elsewhere(name: str, module: object) -> bool:
+        """Whether a module does not come from the file that its name says."""
         if type(module) is not ModuleType:
-            return place_of_module(_word_of(type(module), module_of)) not in ("target", "bundle")
+            kind = type(module)
+            of = _word_of(kind, module_of)
+            holder = MODULES.get(of) if of is not None else None
+            held = dict(ModuleType.__getattribute__(holder, "__dict__")) if _is_module(holder) else {}
+            return place_of_module(of) not in ("target", "bundle") or not any(one is kind for one in held.values())
         told = module.__dict__.get("__name__")
         if not is_targets(name) and told != name and type(told) is str and MODULES.get(told) is module:
             return is_foreign(told, module)  # Cython gives its modules a short name as well
-        if is_part_of_native(str(name), module):
+        if is_part_of_native(name, module):
             return False
-        path, start = module.__dict__.get("__file__"), f"{site_folder}/{str(name).replace('.', '/')}"
+        path, start = module.__dict__.get("__file__"), f"{site_folder}/{name.replace('.', '/')}"
         if path is None:
             return type(module.__dict__.get("__path__")) is not NAMESPACE
         if type(path) is not str or not _exists(path):
@@ -453,7 +520,16 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         held = parent.__dict__ if type(parent) is ModuleType else {}
         path, own = held.get("__file__"), module.__dict__.get("__file__")
         native = type(path) is str and ".so" in path and own in (None, path)
-        return above not in known and native and held.get(last) is module and not is_foreign(above, parent)
+        if above in known or not native or held.get(last) is not module or is_foreign(above, parent):
+            return False
+        try:
+            with open(str(path), "rb") as file:  # noqa: PTH123
+                text = file.read()
+        except OSError:
+            return False
+        # The file knows the names of what it makes.
+        names = [last, *[one for one in _named(module.__dict__) if one[:2] != "__"]]
+        return all(f"{one}\0".encode(errors="replace") in text for one in names)
 
     def finders() -> list[tuple[str, object]]:
         """The objects that find modules for the interpreter, each with the name of its list in `sys`."""
@@ -462,6 +538,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
     def holders() -> list[tuple[Holder, dict[str, object]]]:
         """Everything that modules and classes hold, by name: those of the target, of its bundle, and of Python."""
         found: list[tuple[Holder, dict[str, object]]] = []
+        later: list[tuple[Holder, dict[str, object]]] = []  # they come first: none takes the place of what was there
         are_classes: dict[int, bool] = {}  # by the identity of their class, which lives as long as what is found
         done: set[int] = set()
         for module_name, module in loaded():
@@ -476,9 +553,10 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
                 # A library may say later that a class is of another module. It stays the class that it was.
                 if id(value) in classes or _word_of(value, module_of) == module_name:
                     done.add(id(value))
+                    among = found if id(value) in classes else later
                     holder = classes.setdefault(id(value), (module_name, _word_of(value, name_of) or ""))
-                    found.append((holder, _named(dict_of(value))))
-        return found
+                    among.append((holder, _named(dict_of(value))))
+        return later + found
 
     def is_script(value: object) -> bool:
         kinds = mro_of(type(value))
@@ -692,6 +770,10 @@ def _finish(waiting: list[Any]) -> None:
                 waiting += [one.__wrapped__, *vars(one.__wrapped__).values()]
 
 
+def _is_module(value: object) -> bool:
+    return _among(ModuleType, mro_of(type(value)))
+
+
 def _has_every_name(module: ModuleType) -> bool:
     with contextlib.suppress(BaseException):
         getattr(module, "touchstone_" + os.urandom(8).hex())
@@ -772,6 +854,56 @@ def _marked(text: str, script: str) -> tuple[Any, dict[str, set[int]]]:
 def _parts_of(node: Any) -> list[Any]:
     held = [getattr(node, field, None) for field in node._fields]
     return [one for some in held for one in (some if type(some) is list else [some]) if hasattr(one, "_fields")]
+
+
+def _set_names(tree: Any) -> set[str]:
+    """The names of the attributes that code sets."""
+    parts = [tree]
+    for each in parts:
+        parts += _parts_of(each)
+    words = [one for each in parts if type(each) is Call and _called(each) == "setattr" for one in each.args[1:2]]
+    words += [each.slice for each in parts if type(each) is Subscript and type(each.ctx) is Store]
+    return {each.attr for each in parts if type(each) is Attribute and type(each.ctx) is Store} | {
+        str(one.value) for one in words if type(one) is Constant
+    }
+
+
+def _set_on(tree: Any) -> set[tuple[str, str]]:
+    """What code sets: the name of what it is set on, which is empty for a global name of a function, and its own."""
+    parts, found = [tree], set()
+    for each in parts:
+        parts += _parts_of(each)
+        if type(each) is Global:
+            found |= {("", name) for name in each.names}
+        elif type(each) is Attribute and type(each.ctx) is Store and type(each.value) is Name:
+            found.add((each.value.id, each.attr))
+    return found
+
+
+def _bound_in(tree: Any) -> tuple[dict[str, int], list[Holder]]:
+    """How often a file binds each name, and its functions and methods that nothing else in it binds or wraps."""
+    parts = [tree]
+    for each in parts:
+        parts += _parts_of(each)
+    bound = [each.id for each in parts if type(each) is Name and type(each.ctx) is not Load]
+    bound += [(each.asname or each.name).partition(".")[0] for each in parts if type(each) is alias]
+    bound += [one for each in parts if type(each) is Global for one in each.names]
+    bound += [each.name for each in parts if type(each) is not alias and type(getattr(each, "name", None)) is str]
+    times: dict[str, int] = {}
+    for each in bound:
+        times[str(each)] = times.get(str(each), 0) + 1
+    found = [("", one) for one in tree.body]
+    for each in tree.body:
+        if type(each) is ClassDef and not each.decorator_list and times[each.name] == 1:
+            found += [(each.name, one) for one in each.body]
+    return times, [
+        (owner, one.name)
+        for owner, one in found
+        if type(one) in (FunctionDef, AsyncFunctionDef)
+        and not one.decorator_list
+        and one.name[:2] != "__"
+        and times[one.name] == 1
+    ]
 
 
 def _all_of_several(test: Any) -> list[Any]:
@@ -982,11 +1114,11 @@ def _dotted(*names: str) -> str:
 def _is_added(name: str, value: Any) -> bool:
     """Whether the script added this, because a library does not add it by itself.
 
-    By itself a library adds modules, classes and functions when they are asked for.
+    By itself a library adds classes and functions when they are asked for.
     """
     if name in ("__getattr__", "__getattribute__"):
         return True
-    if name.startswith("_") or _among(ModuleType, mro_of(type(value))):
+    if name.startswith("_"):
         return False
     if _among(type, mro_of(type(value))):
         return (_word_of(value, name_of) or "").rpartition(".")[2] != name
@@ -1207,7 +1339,8 @@ def _futures(script: str) -> dict[str, CodeType]:
 
 def _renamer() -> CodeType | None:
     """The code of `RENAMER`, if a name is all that it can change of code; None if there is no such function."""
-    function = getattr(MODULES.get(RENAMER[0]), RENAMER[1], None)
+    module = MODULES.get(RENAMER[0])
+    function = module.__dict__.get(RENAMER[1]) if type(module) is ModuleType else None
     if type(function) is not FunctionType:
         return None
     code = function.__code__
@@ -1236,6 +1369,11 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
     libraries = tuple(path for path in (site_folder, sys.base_prefix, *sys.path) if path)
 
     coroutine_code = coroutine.__code__
+    unmarshal_code = importlib.import_module("importlib._bootstrap_external")._compile_bytecode.__code__  # noqa: SLF001
+
+    def file_of(code: CodeType) -> str:
+        """The file of code: the script where its name is of a class whose methods would find the frame that asks."""
+        return path if type(path := code.co_filename) is str else script
 
     def caller() -> FrameType | None:
         """The frame that caused the event. (`sys._getframe` would be another event.)"""
@@ -1248,7 +1386,7 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
     def asks_for_it(frame: FrameType | None) -> bool:
         """Whether the script is the caller, directly or through Python's own library."""
         while frame is not None:
-            path = frame.f_code.co_filename
+            path = file_of(frame.f_code)
             if path == script:
                 return True
             if site_folder is not None and path.startswith(site_folder):
@@ -1258,9 +1396,9 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
 
     def starts_it(frame: FrameType | None) -> bool:
         """Whether the script starts a process, and not a library, such as `platform` to learn of the machine."""
-        while frame is not None and frame.f_code.co_filename.startswith(STARTERS):
+        while frame is not None and file_of(frame.f_code).startswith(STARTERS):
             frame = frame.f_back
-        return frame is None or frame.f_code.co_filename == script
+        return frame is None or file_of(frame.f_code) == script
 
     def marks_coroutine(frame: FrameType | None) -> bool:
         """Whether the caller is `types.coroutine`, which sets a flag of a function. An import of asyncio calls it."""
@@ -1268,21 +1406,30 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
 
     renaming: list[FrameType] = []
 
-    def called(_code: CodeType, _at: int, function: object, _first: object) -> None:
-        """Note the frame of `RENAMER` where it calls `replace` of code. Python says what is called, so no name lies."""
-        try:
-            [].pop()
-        except IndexError as error:
-            frame = trace_of(error).tb_frame.f_back
-        renaming[:] = [one for one in renaming if one is not frame]
-        if function is CODE_REPLACE:
-            renaming.append(frame)
+    def called(code: CodeType, _at: int, function: object, _first: object) -> None:
+        """Note the frame of `RENAMER` where it calls `replace` of code. Python says what is called, so no name lies.
 
-    def renames(frame: FrameType | None) -> bool:
-        """Whether the caller gives code another name, and nothing else."""
+        A script can have Python tell of its own code as well.
+        """
+        ended = False  # an exception would show the script a frame of this
+        try:
+            try:
+                [].pop()
+            except IndexError as error:
+                frame = trace_of(error).tb_frame.f_back
+            renaming[:] = [one for one in renaming if one is not frame]
+            if function is CODE_REPLACE and code is renamer:
+                renaming.append(frame)
+            ended = True
+        finally:
+            if not ended:
+                _exit(REACHED_INTO)
+
+    def renames(given: tuple[Any, ...], frame: FrameType | None) -> bool:
+        """Whether the caller gives code another name, and nothing else; the name must have no methods of the script."""
         found = any(one is frame for one in renaming)
         renaming[:] = [one for one in renaming if one is not frame]
-        return found
+        return found and type(given[CODE_NAME]) is str
 
     renamer = _renamer()
     if renamer is not None:
@@ -1304,7 +1451,9 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
 
     def is_of_library(marshalled: object, frame: FrameType | None) -> bool:
         """Whether code is what a library's file of bytecode holds: that file which is being imported."""
-        path = None if frame is None else frame.f_locals.get("bytecode_path")
+        if frame is None or frame.f_code is not unmarshal_code:
+            return False  # the names in the frame of other code may be held by a class of the script's
+        path = frame.f_locals["bytecode_path"]
         if type(path) is not str or not is_librarys(path):
             return False
         try:
@@ -1317,14 +1466,14 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
         """Whether an event brings in code that Python did not compile, or raw memory."""
         if event == "code.__new__":
             # Whoever calls: a script can have a library call what makes code.
-            return not (marks_coroutine(frame) or renames(frame))
+            return not (marks_coroutine(frame) or renames(given, frame))
         if event == "marshal.loads":
             return not is_of_library(given[0], frame)
         return event == "marshal.load" or asks_for_it(frame)
 
     def is_ours(function: Any) -> bool:
         """Whether a function is defined in this file."""
-        return type(function) is FunctionType and function.__code__.co_filename == guard.__code__.co_filename
+        return type(function) is FunctionType and file_of(function.__code__) == guard.__code__.co_filename
 
     def is_ours_set(function: Any, name: str) -> bool:
         """Whether the defaults of a function of this file are being set."""
@@ -1345,9 +1494,9 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
         found = None
         while trace is not None:
             frame = trace.tb_frame
-            if site_folder is not None and frame.f_code.co_filename.startswith(site_folder):
+            if site_folder is not None and file_of(frame.f_code).startswith(site_folder):
                 return
-            found = (frame.f_code, trace.tb_lasti) if frame.f_code.co_filename == script else found
+            found = (frame.f_code, trace.tb_lasti) if file_of(frame.f_code) == script else found
             trace = trace.tb_next
         if found is not None:
             strayed[line, id(found[0]), found[1]] = found[0]
@@ -1364,7 +1513,7 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
             while frame is not None and frame.f_code is guard.__code__:
                 frame = frame.f_back
             while frame is not None and not reached:
-                reached = frame.f_code.co_filename == guard.__code__.co_filename and frame.f_code.co_name not in BELOW
+                reached = file_of(frame.f_code) == guard.__code__.co_filename and frame.f_code.co_name not in BELOW
                 frame = frame.f_back
         elif event == "open":
             path = given[0]
