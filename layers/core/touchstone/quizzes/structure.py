@@ -156,13 +156,15 @@ def _called(question: Question, forms: list[str]) -> int | None:
     (Group B). `forms` are the choices as they are compared.
     """
     form = comparing(question.choices, question.question_text)
+    asks_for_the_false = _SAID["asks for the false"].search(question.question_text) is not None
     letters = set[str]()
     places = set[int]()
     for sentence, following in pairwise([*_SENTENCE_END.split(question.explanation or ""), ""]):
         letters.update(_SAID["concludes"].findall(sentence))
         if _SAID["reported"].search(sentence):
             continue
-        named = {letter for found in _SAID["called"].finditer(sentence) for letter in found.groups() if letter}
+        called = () if asks_for_the_false else _SAID["called"].finditer(sentence)
+        named = {letter for found in called for letter in found.groups() if letter}
         worded = set[int]()
         for found in _SAID["calls"].finditer(sentence):
             behind = sentence[found.end() : found.end() + _NAMED_CHARS]
