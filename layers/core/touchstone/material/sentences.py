@@ -29,9 +29,8 @@ _HYPHENED = re.compile(r"-[a-zß-öø-ÿ]")
 """What goes on with an abbreviation: c.-à-d."""
 _ORDINAL = re.compile(r"(?:\b([A-Za-z]{1,5})\s)?(?<![\d.,])\d{1,2}\Z")
 _ORDINAL_CHARS = 10
-_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]*\s\Z")
-"""A name before a word: John Smith Sr."""
 _NAME_CHARS = 40
+"""How far before a title the name may begin: John Smith Sr."""
 
 _WORDS = {name: frozenset[str](words) for name, words in own_table(__file__).items() if name != "notes"}
 """Abbreviations, and words behind a full stop: see the notes of the file."""
@@ -170,9 +169,12 @@ class _Block:
 
     def _behind_a_name(self, start: int, place: int, word: str) -> bool:
         """Whether a word is such that stands before names, and stands behind one that does not begin the sentence."""
+        if word.lower() not in _WORDS["before_names"]:
+            return False
         first = _FOLLOWING.match(self.text, start)
         begin = max(first.start(1) + 1 if first else start, place - _NAME_CHARS)
-        return word.lower() in _WORDS["before_names"] and _NAME.search(self.text, begin, place) is not None
+        words = self.text[begin:place].split()
+        return bool(words) and words[-1][0].isupper()
 
 
 def _closed_brackets(text: str) -> list[tuple[int, int]]:
