@@ -66,7 +66,7 @@ def found(changed: dict[str, Any], asked: QuizRequest | None = None) -> list[tup
         {"explanation": "Il n'est pas vrai que la réponse B est correcte."},
         {"explanation": "No es verdad que la opción B es correcta."},
         {"question_text": "Which is NOT a bank?", "explanation": "B is correct: it is one. A is not."},
-        {"question_text": "Welche Aussage ist FALSCH?", "explanation": "Antwort B ist richtig. Gefragt war das andere."},
+        {"question_text": "Welche Aussage ist FALSCH?", "explanation": "Antwort B ist richtig. Gefragt war anderes."},
         {"question_text": "下列说法错误的是？", "explanation": "选项B正确。题目要求选另一项。"},
         {"explanation": "Many think the correct answer is B because it looks so, but that is wrong."},
         {"explanation": "It seems that the correct answer is B. But 銀行 is a bank."},
