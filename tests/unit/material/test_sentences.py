@@ -37,6 +37,19 @@ CASES: dict[str, tuple[str, ...]] = {
     "C'est peu, c.-à-d. rien. En EE. UU. vive el Sr. García.": (
         "C'est peu, c.-à-d. rien.", "En EE. UU. vive el Sr. García.",
     ),
+    # What is an abbreviation or an ordinal elsewhere ends an English sentence.
+    "It was dry in 2019. August was wet. It was item 3. April came. Version 2019. Mai slept.": (
+        "It was dry in 2019.", "August was wet.", "It was item 3.", "April came.", "Version 2019.", "Mai slept.",
+    ),
+    "Choose option z. B is next. It ends with u. U is last. Vitamin d. R is good.": (
+        "Choose option z.", "B is next.", "It ends with u.", "U is last.", "Vitamin d.", "R is good.",
+    ),
+    "He works at ABB. Siemens is next. He met John Smith Sr. Maria left. El Sr. García vino.": (
+        "He works at ABB.", "Siemens is next.", "He met John Smith Sr.", "Maria left.", "El Sr. García vino.",
+    ),
+    "It works.-- Then it stops. Is it so?-Yes. Siehe Abb. 3. Er kam am 3. April an.": (
+        "It works.", "-- Then it stops.", "Is it so?", "-Yes.", "Siehe Abb. 3.", "Er kam am 3. April an.",
+    ),
     "John Smith Sr. The end. Hier ist x. A line.": ("John Smith Sr.", "The end.", "Hier ist x.", "A line."),
     "Das gilt. Älter ist er. ça va. Él vino. à midi": ("Das gilt.", "Älter ist er. ça va.", "Él vino. à midi"),
     "我来了。我看见了！我赢了吗？是的": ("我来了。", "我看见了！", "我赢了吗？", "是的"),

@@ -25,6 +25,12 @@ _GOES_ON = "，,、；;：:—–"
 _STRAIGHT_QUOTES = {'"': re.compile('"'), "'": re.compile("'")}
 _BRACKETS = re.compile(r"[(（【［]|[)）】］]")
 _NEXT_WORD = re.compile(r"[\s\"'“‘「『(（\[*_]*([A-Za-zÀ-ÿ]+|\d+)?")
+_HYPHENED = re.compile(r"-[a-zß-öø-ÿ]")
+"""What goes on with an abbreviation: c.-à-d."""
+_ORDINAL = re.compile(r"(?:\b([A-Za-z]{1,5})\s)?(?<![\d.,])\d{1,2}\Z")
+_ORDINAL_CHARS = 10
+_NAME_CHARS = 40
+"""How far before a title the name may begin: John Smith Sr."""
 
 _WORDS = {name: frozenset[str](words) for name, words in own_table(__file__).items() if name != "notes"}
 """Abbreviations, and words behind a full stop: see the notes of the file."""
@@ -146,15 +152,29 @@ class _Block:
             return False
         if mark[0][0] in _FULL:
             return True
-        if self.text.startswith("-", end):  # c.-à-d.
+        if _HYPHENED.match(self.text, end):
             return False
         follows = _NEXT_WORD.match(self.text, end)
         following = (follows[1] if follows else None) or ""
         if following.islower() and not self._is_lower:
             return False
-        if following in _WORDS["counted"] and self.text[mark.start() - 1 : mark.start()].isdigit():
+        if following in _WORDS["counted"] and _is_ordinal(self.text, mark.start(), following):
             return False
-        return mark[0][0] != "." or not _abbreviated(_last_word(self.text, start, mark.start()), following)
+        if mark[0][0] != ".":
+            return True
+        word = _last_word(self.text, start, mark.start())
+        if follows and self.text.startswith(".", follows.end()) and word + following in _WORDS["halves"]:
+            return False
+        return self._behind_a_name(start, mark.start() - len(word), word) or not _abbreviated(word, following)
+
+    def _behind_a_name(self, start: int, place: int, word: str) -> bool:
+        """Whether a word is such that stands before names, and stands behind one that does not begin the sentence."""
+        if word.lower() not in _WORDS["before_names"]:
+            return False
+        first = _FOLLOWING.match(self.text, start)
+        begin = max(first.start(1) + 1 if first else start, place - _NAME_CHARS)
+        words = self.text[begin:place].split()
+        return bool(words) and words[-1][0].isupper()
 
 
 def _closed_brackets(text: str) -> list[tuple[int, int]]:
@@ -191,10 +211,18 @@ def _last_word(text: str, start: int, end: int) -> str:
     return text[first:end]
 
 
+def _is_ordinal(text: str, end: int, counted: str) -> bool:
+    """Whether the number that ends at `end` is a German ordinal before what it counts."""
+    ordinal = _ORDINAL.search(text, max(0, end - _ORDINAL_CHARS), end)
+    if ordinal is None:
+        return False
+    return counted not in _WORDS["counted elsewhere"] or (ordinal[1] or "").lower() in _WORDS["before days"]
+
+
 def _abbreviated(written: str, following: str) -> bool:
     """Whether the full stop after a word belongs to an abbreviation, and does not end the sentence as well."""
     word = written.lower()
-    if word in _WORDS["never_last"] or written + following in _WORDS["halves"]:
+    if word in _WORDS["never_last"]:
         return True
     if word in _WORDS["before_numbers"] and following.isdigit():
         return True

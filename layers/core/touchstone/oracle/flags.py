@@ -19,8 +19,9 @@ from touchstone.oracle.folding import Folded
 from touchstone.oracle.model import RiskFlag
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.phrases import NEEDED, PHRASES
-from touchstone.oracle.rendering import rendered, with_marks
+from touchstone.oracle.rendering import in_prose, rendered, with_marks
 
+type Place = tuple[int, int]
 type Found = tuple[RiskFlag, int, int]
 """A passage: its flag, and the places where it begins and ends."""
 
@@ -90,28 +91,30 @@ def find_passages(text: str) -> tuple[Passage, ...]:
     """The passages of a text that are flagged, in their order. No two passages with the same flag overlap.
 
     A phrase is looked for in the text as it was sent and as Markdown shows it. It is flagged with its whole sentence
-    and the marks around that, because cutting out the phrase alone would leave half an order. A marker or hidden
-    characters are flagged by themselves. If there are more than `MOST_PASSAGES` with one flag, the last passage begins
-    at its own place and ends at the end of all that follow.
+    and the marks around that, because cutting out the phrase alone would leave half an order. Lines of code or data
+    around it are no part of its sentence. A marker or hidden characters are flagged by themselves. If there are more
+    than `MOST_PASSAGES` with one flag, the last passage begins at its own place and ends at the end of all that follow.
     """
     forms = dict.fromkeys((text, rendered(text)))
-    sentences = set(chain.from_iterable(_phrases(Folded(form)) for form in forms))
+    sentences = {
+        (flag, *in_prose(text, match, sentence)) for form in forms for flag, match, sentence in _phrases(Folded(form))
+    }
     phrases = [(flag, *with_marks(text, start, end)) for flag, start, end in sentences]
     found = _bounded(_merged([*phrases, *_hidden(text)]))
     found.sort(key=lambda one: (one[1], one[2], one[0]))
     return tuple(Passage(flag=flag, start=start, end=end) for flag, start, end in found)
 
 
-def _phrases(folded: Folded) -> Iterator[Found]:
+def _phrases(folded: Folded) -> Iterator[tuple[RiskFlag, Place, Place]]:
+    """The phrases of a text: the flag, the place of the match, and that of what is flagged with it."""
     words = _Words(folded.text)
     for flag, phrases in PHRASES.items():
         for phrase, needed in zip(phrases, NEEDED[flag], strict=True):
             found = (phrase.pattern.finditer(folded.text, *stretch) for stretch in words.around(*needed))
             for match in chain.from_iterable(found):
-                start, end = _trimmed(folded.text, *match.span())
-                if flag != "imitates_prompt_markers":
-                    start, end = _sentence(folded.text, start, end)
-                yield flag, *folded.place(start, end)
+                trimmed = _trimmed(folded.text, *match.span())
+                whole = trimmed if flag == "imitates_prompt_markers" else _sentence(folded.text, *trimmed)
+                yield flag, folded.place(*trimmed), folded.place(*whole)
 
 
 class _Words:

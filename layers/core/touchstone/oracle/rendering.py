@@ -7,6 +7,8 @@ next line. Each character of the rendered text is at the place that it has in th
 import re
 from html import unescape
 
+from touchstone.material.sentences import WRAPPED_CHARS
+
 _UNSEEN = "\u00ad"
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,31});")
 _LINK = re.compile(r"!?\[([^\[\]\n]{1,500})\]\([^()\n]{0,500}\)")
@@ -17,6 +19,15 @@ _REMARK = re.compile(r"(?<![^\n])[ \t]*+(?:%+|//+|--+|;+|/\*+)")
 _WRAPPED = re.compile(r"(?<=\S)[ \t]*+\r?\n[ \t]*+(?:>[ \t]*+)*+(?![\s>*+#|=-]|\d{1,9}[.)])")
 """A line end within a paragraph or a quote. What follows a blank line, or begins a list item, a heading or a row of a
 table, stands by itself."""
+_LINE_END = re.compile(r"\n")
+_CODE = re.compile(r"[=;{}\\]|\w[(\[]|\w,\w|\)\s*:?\Z")
+"""What stands in a line of code or of values, and hardly in prose."""
+_HASH = re.compile(r"[ \t]*+#+")
+_LABEL = re.compile(r"[\w-]{1,40}:(?:\s|\Z)|\d{1,4}[:,.-]\d")
+"""What begins a line of settings, of talk, or of records with their times or numbers."""
+_QUOTED = re.compile(r"(?:[ \t>]|\r)*")
+_LINE_CHARS = 200
+"""How much of a line is read to see whether it is prose."""
 _ENDS = (".", "!", "?", "。", "！", "？")
 _MOST_MARKS = 8
 """The most marks that are skipped to see whether a line ends with its sentence."""
@@ -54,6 +65,37 @@ def with_marks(text: str, start: int, end: int) -> tuple[int, int]:
             break
         start, end = around
     return start, end
+
+
+def in_prose(text: str, match: tuple[int, int], sentence: tuple[int, int]) -> tuple[int, int]:
+    """The part of the sentence of a match that is in one paragraph of prose with it.
+
+    In code, in data and in talk each line stands by itself, though Markdown shows it behind the last one.
+    """
+    start, end = sentence
+    if text.find("\n", start, end - 1) < 0:
+        return sentence
+    before = [found.start() for found in _LINE_END.finditer(text, start, match[0])]
+    start = next((place + 1 for place in reversed(before) if not _goes_on(text, place)), start)
+    behind = (found.start() for found in _LINE_END.finditer(text, match[1], end))
+    return start, next((place + 1 for place in behind if not _goes_on(text, place)), end)
+
+
+def _goes_on(text: str, place: int) -> bool:
+    """Whether the line that ends at a place is prose that goes on in the next line."""
+    begin = max(text.rfind("\n", 0, place) + 1, place - _LINE_CHARS)
+    end = text.find("\n", place + 1, place + 1 + _LINE_CHARS)
+    lines = [text[begin:place], text[place + 1 : end if end >= 0 else place + 1 + _LINE_CHARS]]
+    remarks = [_REMARK.match(line) or _HASH.match(line) for line in lines]
+    if (remarks[0] is None) != (remarks[1] is None):
+        return False
+    line, following = (
+        _QUOTED.sub("", each[remark.end() if remark else 0 :], count=1)
+        for each, remark in zip(lines, remarks, strict=True)
+    )
+    if _CODE.search(line) or _CODE.search(following) or _LABEL.match(following):
+        return False
+    return following[:1].islower() or len(line) >= WRAPPED_CHARS
 
 
 def _decoded(entity: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ Findings, by their word:
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
 
 from touchstone.material import Question, Quiz
@@ -135,7 +135,7 @@ def _in_chosen(question: Question, answers: list[str]) -> Iterator[Violation]:
             question.id, "not_one_answer", f"A single-choice question has {len(right)} answers.", field="answers"
         )
     if question.kind == "single_choice" and right.intersection(choices):
-        called = _called(question, choices)
+        called = _called(question, choices, form)
         if called is not None and choices[called] not in right:
             yield _violation(
                 question.id,
@@ -149,20 +149,21 @@ def _in_chosen(question: Question, answers: list[str]) -> Iterator[Violation]:
         )
 
 
-def _called(question: Question, forms: list[str]) -> int | None:
+def _called(question: Question, forms: list[str], form: Callable[[str], str]) -> int | None:
     """The place of the one choice that the explanation of a question calls right, by its letter or in its words.
 
     None if it calls none or several so, or only where `reported` words stand, or by a letter that is part of a choice
-    (Group B). `forms` are the choices as they are compared.
+    (Group B). `forms` are the choices as they are compared, by `form`.
     """
-    form = comparing(question.choices, question.question_text)
+    asks_for_the_false = _SAID["asks for the false"].search(question.question_text) is not None
     letters = set[str]()
     places = set[int]()
     for sentence, following in pairwise([*_SENTENCE_END.split(question.explanation or ""), ""]):
         letters.update(_SAID["concludes"].findall(sentence))
         if _SAID["reported"].search(sentence):
             continue
-        named = {letter for found in _SAID["called"].finditer(sentence) for letter in found.groups() if letter}
+        called = () if asks_for_the_false else _SAID["called"].finditer(sentence)
+        named = {letter for found in called for letter in found.groups() if letter}
         worded = set[int]()
         for found in _SAID["calls"].finditer(sentence):
             behind = sentence[found.end() : found.end() + _NAMED_CHARS]

@@ -99,7 +99,9 @@ def _but_for_an_article(question: Question, choices: Sequence[str]) -> Iterator[
     ]
     for one, other in combinations(range(len(choices)), 2):
         if short[one] and short[one] == short[other] and articled[one] != articled[other]:
-            yield one, other
+            german = any(_WORDS["german article"].match(choices[place]) for place in (one, other))
+            if not german or cores[one][:1] == cores[other][:1]:
+                yield one, other
 
 
 def _of_one_value(question: Question, choices: Sequence[str]) -> Iterator[tuple[int, int]]:
