@@ -58,7 +58,7 @@ NAMED_COLUMNS = re.compile(r"#columns:([^\r\n]*)", re.IGNORECASE)
 OWN_COLUMN = re.compile(r"#(?:guid|notetype|deck|tags) column: ?([0-9]{1,3})", re.IGNORECASE)
 """The directive of Anki for a column that is no field of a card, with its number from 1."""
 IN_HTML = re.compile(r"^#html: ?true", re.IGNORECASE | re.MULTILINE)
-BLANK_LINES = re.compile(r"\n(?:\r?\n)+")
+BLANK_LINES = re.compile(r"\n[\r\n]+")
 CLOZE = re.compile(r"\{\{c[0-9]{1,3}::")
 """How the text of a cloze note of Anki marks what is to be guessed."""
 SEPARATOR_NAMES = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " ", "colon": ":"}
@@ -148,10 +148,13 @@ def _columns(row: Sequence[str], *, name: str) -> list[str | None] | None:
     None in place of the list if the first line does not name a front and a back: then it is a card itself. Raises
     `InputError` if two cells name one column, since the texts of only one of them could be read.
     """
-    called = [normalised(cell, "NFKC").replace("\ufeff", "").strip().casefold() for cell in row]
-    meant = [COLUMNS.get(each) for each in called]
+
+    def meant_by(names: Mapping[str, str]) -> list[str | None]:
+        return [names.get(normalised(cell, "NFKC").replace("\ufeff", "").strip().casefold()) for cell in row]
+
+    meant = meant_by(COLUMNS)
     if not set(meant) >= BOTH_SIDES:
-        meant = [MORE_COLUMNS.get(each) for each in called]
+        meant = meant_by(MORE_COLUMNS)
     if not set(meant) >= BOTH_SIDES:
         return None
     for column in NAMES:
