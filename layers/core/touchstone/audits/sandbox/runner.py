@@ -856,11 +856,17 @@ def _parts_of(node: Any) -> list[Any]:
     return [one for some in held for one in (some if type(some) is list else [some]) if hasattr(one, "_fields")]
 
 
-def _set_names(tree: Any) -> set[str]:
-    """The names of the attributes that code sets."""
+def _walked(tree: Any) -> list[Any]:
+    """A part of a syntax and all parts below it."""
     parts = [tree]
     for each in parts:
         parts += _parts_of(each)
+    return parts
+
+
+def _set_names(tree: Any) -> set[str]:
+    """The names of the attributes that code sets."""
+    parts = _walked(tree)
     words = [one for each in parts if type(each) is Call and _called(each) == "setattr" for one in each.args[1:2]]
     words += [each.slice for each in parts if type(each) is Subscript and type(each.ctx) is Store]
     return {each.attr for each in parts if type(each) is Attribute and type(each.ctx) is Store} | {
@@ -870,9 +876,8 @@ def _set_names(tree: Any) -> set[str]:
 
 def _set_on(tree: Any) -> set[tuple[str, str]]:
     """What code sets: the name of what it is set on, which is empty for a global name of a function, and its own."""
-    parts, found = [tree], set()
-    for each in parts:
-        parts += _parts_of(each)
+    found = set()
+    for each in _walked(tree):
         if type(each) is Global:
             found |= {("", name) for name in each.names}
         elif type(each) is Attribute and type(each.ctx) is Store and type(each.value) is Name:
@@ -882,9 +887,7 @@ def _set_on(tree: Any) -> set[tuple[str, str]]:
 
 def _bound_in(tree: Any) -> tuple[dict[str, int], list[Holder]]:
     """How often a file binds each name, and its functions and methods that nothing else in it binds or wraps."""
-    parts = [tree]
-    for each in parts:
-        parts += _parts_of(each)
+    parts = _walked(tree)
     bound = [each.id for each in parts if type(each) is Name and type(each.ctx) is not Load]
     bound += [(each.asname or each.name).partition(".")[0] for each in parts if type(each) is alias]
     bound += [one for each in parts if type(each) is Global for one in each.names]
@@ -987,10 +990,7 @@ def _only_tells(handler: Any, raised: Any, alone: bool) -> bool:
 def _notes(statement: Any, caught: str | None) -> bool:
     """Whether a statement only keeps or returns a constant or the exception `caught`, or asserts something of it."""
     if type(statement) is Assert:
-        parts = [statement.test]
-        for each in parts:
-            parts += _parts_of(each)
-        named = [each.id for each in parts if type(each) is Name]
+        named = [each.id for each in _walked(statement.test) if type(each) is Name]
         return caught in named and all(one == caught or hasattr(builtins, one) for one in named)
     kept = statement.value if type(statement) in (Assign, Return) else statement
     return kept is None or type(kept) is Constant or (type(kept) is Name and kept.id == caught)
