@@ -16,7 +16,7 @@ BWRAP = Path("/opt/bwrap")
 
 
 def command(site: Path | None = None) -> list[str]:
-    return list(Bubblewrap(BWRAP).launch(site, limits=Limits(), report=7, seccomp=9).command)
+    return list(Bubblewrap(BWRAP).launch(site, limits=Limits(), report=7, seccomp=9, code=8).command)
 
 
 def test_bubblewrap_of_the_python_package_is_taken_first() -> None:
@@ -58,13 +58,13 @@ def test_only_python_and_the_system_s_libraries_are_shown(tmp_path: Path) -> Non
     given = command(tmp_path)
     shown = {given[place + 1] for place, word in enumerate(given) if word == "--ro-bind"}
     allowed = {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", str(Path(sys.base_prefix).resolve())}
-    assert shown - allowed == {str(tmp_path), str(bubblewrap.RUNNER)}
+    assert shown - allowed == {str(tmp_path)}
     assert "--bind" not in given
     assert "--share-net" not in given
 
 
 def test_bubblewrap_itself_is_started_with_an_empty_environment() -> None:
-    assert Bubblewrap(BWRAP).launch(None, limits=Limits(), report=7, seccomp=None).environment == {}
+    assert Bubblewrap(BWRAP).launch(None, limits=Limits(), report=7, seccomp=None, code=8).environment == {}
 
 
 def test_root_keeps_the_right_to_become_nobody_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +74,7 @@ def test_root_keeps_the_right_to_become_nobody_and_no_other(monkeypatch: pytest.
         "--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID",
     ]  # fmt: skip
     assert "--unshare-user" not in given
-    assert Bubblewrap(BWRAP).launch(None, limits=Limits(), report=7, seccomp=None).user == 65534
+    assert Bubblewrap(BWRAP).launch(None, limits=Limits(), report=7, seccomp=None, code=8).user == 65534
 
 
 def test_anybody_else_gets_a_namespace_of_users_and_no_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +84,7 @@ def test_anybody_else_gets_a_namespace_of_users_and_no_more_of_them(monkeypatch:
         "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534",
     ]  # fmt: skip
     assert "--cap-add" not in given
-    assert Bubblewrap(BWRAP).launch(None, limits=Limits(), report=7, seccomp=None).user is None
+    assert Bubblewrap(BWRAP).launch(None, limits=Limits(), report=7, seccomp=None, code=8).user is None
 
 
 def test_python_is_the_one_behind_any_virtual_environment() -> None:

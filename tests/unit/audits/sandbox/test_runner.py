@@ -1,5 +1,6 @@
 """What the runner tells of a script's end, and of what the script changed: its parts, outside the sandbox."""
 
+import ast
 import json
 import os
 import subprocess
@@ -12,9 +13,13 @@ from typing import IO, Any
 
 import pytest
 
-from touchstone.audits.sandbox import runner
+from touchstone.audits.sandbox import inside
+from touchstone.audits.sandbox.inside import changes, child, ends, shared, start
+from touchstone.audits.sandbox.inside.exceptions import chain_of, text_of
+from touchstone.audits.sandbox.inside.last import Leave, last_controls
+from touchstone.audits.sandbox.inside.world import new_world
 from touchstone.audits.sandbox.record import Record
-from touchstone.audits.sandbox.runner import Leave, chain_of, last_controls, new_world, text_of
+from touchstone.audits.sandbox.runner import runner_code
 
 LIBRARY = """
 import enum
@@ -134,7 +139,7 @@ def test_a_chain_of_causes_is_bounded(world: SimpleNamespace) -> None:
             error = new
         raise error
     """
-    assert len(ended(world, script)) == runner.MAX_CHAIN
+    assert len(ended(world, script)) == shared.MAX_CHAIN
 
 
 def test_an_exception_that_hides_its_context_has_none(world: SimpleNamespace) -> None:
@@ -143,8 +148,8 @@ def test_an_exception_that_hides_its_context_has_none(world: SimpleNamespace) ->
 
 def test_a_long_message_and_a_deep_traceback_are_cut(world: SimpleNamespace) -> None:
     told = ended(world, "def deep(left):\n    deep(left - 1) if left else int('x' * 10000)\ndeep(200)")[0]
-    assert len(told["message"]) <= runner.MAX_MESSAGE_CHARS
-    assert len(told["frames"]) == runner.MAX_FRAMES
+    assert len(told["message"]) <= shared.MAX_MESSAGE_CHARS
+    assert len(told["frames"]) == ends.MAX_FRAMES
 
 
 def test_a_library_that_was_only_used_is_as_it_was(world: SimpleNamespace) -> None:
@@ -204,7 +209,7 @@ def test_what_a_library_adds_to_itself_is_looked_up_in_its_file_once(
         read.append(path)
         return Path(path).open(mode)
 
-    monkeypatch.setattr(runner, "open", opened, raising=False)
+    monkeypatch.setattr(changes, "open", opened, raising=False)
     runlib.fill(100)
     runlib._hidden = 1
     assert (world.faults(), len(read)) == ([], 1)
@@ -236,7 +241,7 @@ os.write(said, {start} + b'{{"end": "completed"}}')
 
 
 @pytest.mark.parametrize(
-    ("first", "start", "told"),
+    ("first", "begin", "told"),
     [
         ("", "os.read(drawn, 64)", b'{"end": "completed"}'),
         ("", "b''", b""),
@@ -246,19 +251,19 @@ os.write(said, {start} + b'{{"end": "completed"}}')
         ("os.write(said, b'x' * 65536); os._exit(0)", "b''", b""),
     ],
 )
-def test_only_what_follows_the_end_and_holds_what_was_drawn_then_counts(first: str, start: str, told: bytes) -> None:
+def test_only_what_follows_the_end_and_holds_what_was_drawn_then_counts(first: str, begin: str, told: bytes) -> None:
     inside, outside = os.pipe()
     asked, answered = os.pipe()
-    code = TELLING.format(first=first, start=start)
+    code = TELLING.format(first=first, start=begin)
     command = [sys.executable, "-I", "-c", code, str(outside), str(asked)]
     with subprocess.Popen(command, pass_fds=[outside, asked]) as child:
         os.close(outside)
         os.close(asked)
-        assert runner._heard(child.pid, inside, answered, b"token") == told
+        assert start._heard(child.pid, inside, answered, b"token") == told
 
 
 def test_what_is_told_is_a_record_or_nothing() -> None:
-    told = [runner._record(said) for said in (b'{"end": "completed"}', b"[]", b"{", b"")]
+    told = [start._record(said) for said in (b'{"end": "completed"}', b"[]", b"{", b"")]
     assert told == [{"end": "completed"}, None, None, None]
 
 
@@ -267,10 +272,24 @@ def test_what_is_told_is_written_as_json_by_nothing_that_could_be_replaced(monke
     with monkeypatch.context() as patched:
         patched.setattr(json, "dumps", None)
         patched.setattr("json.encoder.JSONEncoder", None)
-        written = runner._json(value)
+        written = child._json(value)
     assert json.loads(written) == value | {"a": [*value["a"][:-1], [1]]}
 
 
 def test_the_runner_needs_nothing_but_the_standard_library() -> None:
-    code = f"import runpy; runpy.run_path({runner.__file__!r}, run_name='runner')"
-    subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True)
+    code = "import marshal, sys; exec(marshal.loads(sys.stdin.buffer.read()[16:]), {'__name__': 'runner'})"
+    subprocess.run([sys.executable, "-I", "-S", "-c", code], input=runner_code(), check=True)
+
+
+def test_no_file_of_the_runner_takes_the_place_of_another_s_names() -> None:
+    files = [Path(str(each)) for each in Path(inside.__file__).parent.glob("*.py")]
+    made = [name for file in files for name in _bound(ast.parse(file.read_text()))]
+    assert sorted(made) == sorted(set(made))
+
+
+def _bound(tree: ast.Module) -> set[str]:
+    """The names that a file binds, apart from its imports."""
+    named = {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}
+    targets = [one for each in tree.body if isinstance(each, ast.Assign) for one in each.targets]
+    targets += [each.name for each in tree.body if isinstance(each, ast.TypeAlias)]
+    return named | {one.id for each in targets for one in ast.walk(each) if isinstance(one, ast.Name)}

@@ -11,7 +11,6 @@ does not limit root's processes. Any other user gets a user namespace, inside wh
 
 import ctypes
 import importlib.util
-import marshal
 import os
 import platform
 import shutil
@@ -29,11 +28,8 @@ from touchstone.audits.sandbox.syscalls import seccomp_filter
 from touchstone.errors import SettingsError
 
 _PR_SET_DUMPABLE = 4
-RUNNER = Path(__file__).with_name("runner.py")
 SITE = "/target"
-_INSIDE, _COMPILED_INSIDE = "/runner.py", "/runner.pyc"
-_BYTECODE_FIELDS = 12
-"""The bytes between the magic number and the code in a file of bytecode. They are not read of a file that is run."""
+_RUNNER = "/runner.pyc"
 _WRITABLE = "/tmp"  # noqa: S108 - the name inside, of a folder that nobody else sees
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo")
 _REMEDY = (
@@ -79,13 +75,8 @@ class Sandbox(Protocol):
     @property
     def trusted(self) -> bool: ...
 
-    def launch(
-        self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None, code: int | None = None
-    ) -> Launch:
-        """The command to run. It inherits the descriptors `report`, `seccomp` and `code`.
-
-        `code` holds `runner_code`, which a sandbox may run in place of the runner's file; None: it runs the file.
-        """
+    def launch(self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None, code: int) -> Launch:
+        """The command to run. It inherits the descriptors `report`, `seccomp` and `code`, which holds `runner_code`."""
         ...
 
 
@@ -96,10 +87,23 @@ class Bubblewrap:
     path: Path
     trusted: bool = False
 
-    def launch(
-        self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None, code: int | None = None
-    ) -> Launch:
+    def launch(self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None, code: int) -> Launch:
         """See `Sandbox`."""
+        runner = ["--ro-bind-data", str(code), _RUNNER]
+        arguments = self.separation(site, written_bytes=limits.written_bytes, seccomp=seccomp, more=runner)
+        arguments += ["--chdir", _WRITABLE, "--", str(interpreter()), "-I", "-S", _RUNNER, str(report)]
+        return Launch(
+            command=arguments,
+            environment={},
+            site=None if site is None else SITE,
+            user=UNPRIVILEGED if os.getuid() == 0 else None,
+            own_user=True,
+        )
+
+    def separation(
+        self, site: Path | None, *, written_bytes: int, seccomp: int | None = None, more: Sequence[str] = ()
+    ) -> list[str]:
+        """bubblewrap with the arguments that separate a command from its host. `more` are added to what it sees."""
         root = os.getuid() == 0
         arguments = [str(self.path), "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
         arguments += ["--unshare-cgroup-try", "--hostname", "sandbox", "--die-with-parent", "--new-session"]
@@ -109,20 +113,10 @@ class Bubblewrap:
         else:
             nobody = str(UNPRIVILEGED)
             arguments += ["--unshare-user", "--disable-userns", "--uid", nobody, "--gid", nobody]
-        arguments += _root_folder(site, written_bytes=limits.written_bytes, code=code)
+        arguments += _root_folder(site, written_bytes=written_bytes, more=more)
         for name, value in VARIABLES.items():
             arguments += ["--setenv", name, value]
-        if seccomp is not None:
-            arguments += ["--seccomp", str(seccomp)]
-        runner = _INSIDE if code is None else _COMPILED_INSIDE
-        arguments += ["--chdir", _WRITABLE, "--", str(interpreter()), "-I", "-S", runner, str(report)]
-        return Launch(
-            command=arguments,
-            environment={},
-            site=None if site is None else SITE,
-            user=UNPRIVILEGED if root else None,
-            own_user=True,
-        )
+        return arguments if seccomp is None else [*arguments, "--seccomp", str(seccomp)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +135,10 @@ class Trusting:
         limits: Limits,  # noqa: ARG002
         report: int,
         seccomp: int | None,  # noqa: ARG002
-        code: int | None = None,  # noqa: ARG002
+        code: int,
     ) -> Launch:
         """See `Sandbox`."""
-        return _plain(site, report=report, steps=None)
+        return _plain(site, report=report, code=code, steps=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,15 +158,15 @@ class Filtered:
         limits: Limits,  # noqa: ARG002
         report: int,
         seccomp: int | None,  # noqa: ARG002
-        code: int | None = None,  # noqa: ARG002
+        code: int,
     ) -> Launch:
         """See `Sandbox`."""
-        return _plain(site, report=report, steps=seccomp_filter(sockets=False), adopted=True)
+        return _plain(site, report=report, code=code, steps=seccomp_filter(sockets=False), adopted=True)
 
 
-def _plain(site: Path | None, *, report: int, steps: bytes | None, adopted: bool = False) -> Launch:
+def _plain(site: Path | None, *, report: int, code: int, steps: bytes | None, adopted: bool = False) -> Launch:
     return Launch(
-        command=[str(interpreter()), "-I", "-S", str(RUNNER), str(report)],
+        command=[str(interpreter()), "-I", "-S", f"/proc/self/fd/{code}", str(report)],
         environment=VARIABLES | _shared_library(),
         site=None if site is None else str(site.resolve()),
         user=None,
@@ -231,24 +225,17 @@ def _bundled() -> str | None:
 
 
 @cache
-def runner_code() -> bytes:
-    """The runner as a file of bytecode, compiled once in a process: compiling it takes longer than most scripts."""
-    code = compile(RUNNER.read_bytes(), _INSIDE, "exec", dont_inherit=True, optimize=0)
-    return importlib.util.MAGIC_NUMBER + bytes(_BYTECODE_FIELDS) + marshal.dumps(code)
-
-
-@cache
 def _tried(path: str) -> None:
     """Raise SettingsError if the bubblewrap at `path` cannot make a sandbox: a container may not allow it."""
-    launch = Bubblewrap(Path(path)).launch(None, limits=Limits(), report=1, seccomp=None)
-    command = [*launch.command[: launch.command.index("--")], "--", str(interpreter()), "-I", "-S", "-c", ""]
+    separation = Bubblewrap(Path(path)).separation(None, written_bytes=Limits().written_bytes)
+    command = [*separation, "--", str(interpreter()), "-I", "-S", "-c", ""]
     tried = subprocess.run(command, env={}, capture_output=True, check=False, timeout=60)  # noqa: S603 - our own
     if tried.returncode != 0:
         why = tried.stderr.decode(errors="replace").strip()[-500:]
         raise SettingsError(f"bubblewrap at {path} cannot make a sandbox here ({why}). {_REMEDY}.")
 
 
-def _root_folder(site: Path | None, *, written_bytes: int, code: int | None) -> list[str]:
+def _root_folder(site: Path | None, *, written_bytes: int, more: Sequence[str]) -> list[str]:
     """The arguments for the `/` that a proof sees.
 
     Writable folders come first, because Python may be installed below `/tmp`.
@@ -268,9 +255,7 @@ def _root_folder(site: Path | None, *, written_bytes: int, code: int | None) -> 
             arguments += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             arguments += ["--ro-bind", str(path), str(path)]
-    arguments += ["--ro-bind", str(prefix), str(prefix), "--ro-bind", str(RUNNER), _INSIDE]
-    if code is not None:
-        arguments += ["--ro-bind-data", str(code), _COMPILED_INSIDE]
+    arguments += ["--ro-bind", str(prefix), str(prefix), *more]
     if site is not None:
         arguments += ["--ro-bind", str(site.resolve()), SITE]
     return [*arguments, "--remount-ro", "/"]

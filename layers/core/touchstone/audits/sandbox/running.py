@@ -14,7 +14,7 @@ from typing import IO, Annotated, Literal
 
 from pydantic import Discriminator, TypeAdapter, ValidationError
 
-from touchstone.audits.sandbox.bubblewrap import Launch, Sandbox, runner_code
+from touchstone.audits.sandbox.bubblewrap import Launch, Sandbox
 from touchstone.audits.sandbox.limits import (
     IMPORT_CPU_SECONDS,
     IMPORT_MEMORY_BYTES,
@@ -23,6 +23,7 @@ from touchstone.audits.sandbox.limits import (
     Limits,
 )
 from touchstone.audits.sandbox.record import Over, Ready, Started
+from touchstone.audits.sandbox.runner import runner_code
 from touchstone.audits.sandbox.syscalls import handlers_filter, seccomp_filter
 from touchstone.audits.sandbox.watching import adopt, end_adopted, kill_all, process_tree, resource_use
 from touchstone.errors import SettingsError
