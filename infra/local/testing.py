@@ -33,7 +33,7 @@ WITHOUT_CLOUD = ("tests/integration", "tests/unit")
 REAL = ("tests/real",)
 """Tests of jobs done by a real model: they run in one process, since it takes a whole processor."""
 HOSTILE = ("tests/unit/test_hostile_text.py", "tests/unit/test_patterns.py")
-"""Tests without a cloud that compute for minutes and wait for nothing, so that they go well beside those that wait."""
+"""Tests without a cloud that compute for minutes and wait for nothing, so they go well beside those that wait."""
 WITH_CLOUD = ("tests/cloud",)
 FILE_BY_FILE = ("--dist=loadfile", "--no-loadscope-reorder")
 """Each process gets whole files, in order, since the tests of a file share what they set up once."""
@@ -45,6 +45,8 @@ MOST_CLOUDS = 3
 """The most clouds in parallel, each with a process of tests: a cloud is a process itself, and starts many."""
 MEASURED = ("--cov", "--cov-append", "--cov-report=", "--cov-fail-under=0")
 """Count lines in every process; the coverage required of these runs together is checked at the end."""
+WHILE_OTHERS_WAIT = ("nice", "-n", "10")
+"""Before a command: it gets a processor when others want none."""
 PAUSE_SECONDS, STOP_SECONDS = 0.2, 30.0
 """The pause between two looks at parallel processes, and the time after which an unfinished one is killed."""
 WAIT_SCALE_VARIABLE = "TOUCHSTONE_LOCAL_WAIT_SCALE"
@@ -78,18 +80,21 @@ def _everything(options: Sequence[str]) -> int:
     if code := _checked(_tests(WITHOUT_CLOUD, [*MEASURED, *later, *shared, *options])):
         return code
     # The tests with clouds mostly wait, so that there is a processor for these.
-    with tempfile.TemporaryFile() as said, _beside(_tests((*REAL, *HOSTILE), options), _compiled(), said) as behind:
+    with (
+        _kept(_tests(REAL, options), _compiled()) as (real, said),
+        _kept([*WHILE_OTHERS_WAIT, *_tests(HOSTILE, options)], _compiled()) as (hostile, said_too),
+    ):
         with _clouds(_at_once(MOST_CLOUDS), chromium) as clouds:
-            code = _ahead_of(behind, *_on(clouds, WITH_CLOUD, [*MEASURED, *options]))
-        _print(said)
+            code = _ahead_of((real, hostile), *_on(clouds, WITH_CLOUD, [*MEASURED, *options]))
+        _print(said, said_too)
     return code or _run([_tool("coverage"), "report"])
 
 
 def _checked(tests: Sequence[str]) -> int:
     """Run tests beside the checks, which mostly use a single process. The first failure ends the other processes."""
     hooks = {**os.environ, "PRE_COMMIT_HOME": str(ROOT / ".build" / "pre-commit")}
-    with tempfile.TemporaryFile() as said, _beside([_tool(CHECKS[0]), *CHECKS[1:]], hooks, said) as checks:
-        code = _ahead_of(checks, tests, _compiled())
+    with _kept([_tool(CHECKS[0]), *CHECKS[1:]], hooks) as (checks, said):
+        code = _ahead_of((checks,), tests, _compiled())
         if code and not checks.poll():
             return code
         _print(said)
@@ -98,17 +103,27 @@ def _checked(tests: Sequence[str]) -> int:
     return code
 
 
-def _ahead_of(behind: subprocess.Popen[bytes], command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a command while another one runs behind it, and wait for both. The first failure ends the command."""
+def _ahead_of(behind: Sequence[subprocess.Popen[bytes]], command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a command while others run behind it, and wait for all. The first failure ends the command."""
     with _beside(command, environment) as ahead:
-        while ahead.poll() is None and not behind.poll():
+        while ahead.poll() is None and not _failed(behind):
             time.sleep(PAUSE_SECONDS)
-    return ahead.returncode if ahead.returncode and not behind.poll() else behind.wait()
+    if ahead.returncode and not _failed(behind):
+        return ahead.returncode
+    while not _failed(behind) and any(one.poll() is None for one in behind):
+        time.sleep(PAUSE_SECONDS)
+    return _failed(behind)
 
 
-def _print(said: IO[bytes]) -> None:
-    said.seek(0)
-    print(said.read().decode(errors="replace"), end="", flush=True)
+def _failed(processes: Sequence[subprocess.Popen[bytes]]) -> int:
+    """The exit code of one that failed; 0 if none has so far."""
+    return next(filter(None, (one.poll() for one in processes)), 0)
+
+
+def _print(*said: IO[bytes]) -> None:
+    for each in said:
+        each.seek(0)
+        print(each.read().decode(errors="replace"), end="", flush=True)
 
 
 def _some(paths: Sequence[str], options: Sequence[str]) -> int:
@@ -221,6 +236,15 @@ def _compiled() -> dict[str, str]:
 
 def _run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+@contextmanager
+def _kept(
+    command: Sequence[str], environment: Mapping[str, str]
+) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+    """A command beside this process, as `_beside`, and the file that receives its output."""
+    with tempfile.TemporaryFile() as said, _beside(command, environment, said) as process:
+        yield process, said
 
 
 @contextmanager

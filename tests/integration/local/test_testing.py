@@ -12,6 +12,8 @@ import pytest
 
 from infra.local import browser, testing
 
+LONG = "print('1 begun', flush=True); import time; time.sleep(60)"
+
 
 @contextmanager
 def no_cloud() -> Iterator[dict[str, str]]:
@@ -48,11 +50,14 @@ def test_a_browser_that_cannot_be_installed_is_tried_once(
 
 
 @pytest.mark.parametrize(
-    ("real", "cloud", "code", "told"),
+    ("real", "hostile", "cloud", "code", "told"),
     [
-        ("print('16 passed')", "pass", 0, "16 passed"),
-        ("print('1 failed'); raise SystemExit(3)", "import time; time.sleep(60)", 3, "1 failed"),
-        ("print('1 begun', flush=True); import time; time.sleep(60)", "raise SystemExit(4)", 4, None),
+        ("print('16 passed')", "pass", "pass", 0, "16 passed"),
+        ("pass", "print('17 passed')", "pass", 0, "17 passed"),
+        ("print('1 failed'); raise SystemExit(3)", "pass", LONG, 3, "1 failed"),
+        (LONG, "print('2 failed'); raise SystemExit(5)", LONG, 5, "2 failed"),
+        (LONG, "print('2 failed'); raise SystemExit(5)", "pass", 5, "2 failed"),
+        (LONG, LONG, "raise SystemExit(4)", 4, None),
     ],
 )
 def test_the_first_failure_of_what_runs_side_by_side_ends_the_rest_and_is_told(
@@ -60,11 +65,12 @@ def test_the_first_failure_of_what_runs_side_by_side_ends_the_rest_and_is_told(
     capsys: pytest.CaptureFixture[str],
     *,
     real: str,
+    hostile: str,
     cloud: str,
     code: int,
     told: str | None,
 ) -> None:
-    scripts = {(*testing.REAL, *testing.HOSTILE): real, testing.WITH_CLOUD: cloud}
+    scripts = {testing.REAL: real, testing.HOSTILE: hostile, testing.WITH_CLOUD: cloud}
     monkeypatch.setattr(testing, "_checked", lambda _: 0)
     monkeypatch.setattr(testing, "_cloud", no_cloud)
     monkeypatch.setattr(testing, "_run", lambda *_: 0)
