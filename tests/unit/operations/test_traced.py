@@ -20,7 +20,7 @@ async def test_traces_that_hang_leave_the_threads_of_the_event_loop_alone(caplog
     try:
         kept = [traced._kept_apart(hangs) for _ in range(most + 5)]
         assert await asyncio.wait_for(asyncio.to_thread(lambda: "admitted"), 30.0) == "admitted"
-        assert kept[-1] is None, "no more wait than may"
+        assert kept.count(None) >= 5, "no more wait than may, however late the threads take theirs"
         assert "could not be kept: Full" in caplog.text
     finally:
         opened.set()
