@@ -81,14 +81,12 @@ class AnswerFunctions(Construct):
         judging = (self.verify, self.read_image, self.analyze, self.solve, self.enrich, self.evaluate, self.drain)
         everyone = (*judging, self.retrieve, self.fail, self.sweep)
         store.let_read_judge_keys(*judging)
-        store.let_use_records(*everyone)
-        store.let_use_objects(*everyone)
+        store.let_use(*everyone)
 
     def _purge(self, store: Store) -> Function:
         """The function that removes records whose retention is over; it is made only if some retention ends."""
         purge = self._function("Purge", "purge.handler", PURGING)
-        store.let_use_records(purge)
-        store.let_use_objects(purge)
+        store.let_use(purge)
         return purge
 
     def _function(self, construct_id: str, handler: str, size: Size) -> Function:

@@ -97,9 +97,8 @@ class Api(Construct):
         )
         authorizer.allow(["dynamodb:GetItem"], store.table.table_arn, leading=GRANTS[authorizer.entry_point].read)
         authorizer.set(TOUCHSTONE_TABLE=store.table.table_name)
-        store.let_use_records(self.function, self.verifying)
+        store.let_use(self.function, self.verifying)
         store.let_remember_requests(self.function, self.verifying)
-        store.let_use_objects(self.function, self.verifying)
         store.let_read_judge_keys(self.verifying)
         store.let_read_judge_keys(self.function)  # for the fingerprints of the keys: quotas are counted by account
         answers.solve_machine.let_start(self.function)

@@ -185,7 +185,6 @@ class Audits(JobConstruct):
         # A function's home is read-only, and a function that installs one target downloads nothing twice.
         self.install.set(UV_NO_CACHE="1")
         everyone = (self.install, self.prepare, self.turn, self.conclude, self.weekly)
-        store.let_use_records(*everyone)
-        store.let_use_objects(*everyone)
+        store.let_use(*everyone)
         store.let_read_judge_keys(self.prepare, self.turn)
         self.sandbox.let_run_proofs(self.prepare, self.turn)

@@ -30,9 +30,8 @@ class IntakeFunction(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         function = Function(self, "Intake", runtime=runtime, handler="functions.intake.handler", size=RECEIVING)
-        store.let_use_records(function)
+        store.let_use(function)
         store.let_remember_requests(function)
-        store.let_use_objects(function)
         store.let_read_judge_keys(function)
         queues.let_defer(function)
         answers.let_wake(function)

@@ -61,8 +61,7 @@ class Oracle(JobConstruct):
         judging = (self.draft, self.gate, self.score, self.close, self.compare, self.rescore)
         everyone = (*judging, self.rank, self.decide, self.finalise)
         store.let_read_judge_keys(*judging)
-        store.let_use_records(*everyone)
-        store.let_use_objects(*everyone)
+        store.let_use(*everyone)
 
     def _machines(self) -> None:
         at_once = self._runtime.settings.batch_concurrency

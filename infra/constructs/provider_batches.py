@@ -39,8 +39,7 @@ class BatchesAtProviders(JobConstruct):
     ) -> None:
         super().__init__(scope, construct_id, runtime=runtime, package="provider_batches")
         advance = self._function("Advance", CARRYING)
-        store.let_use_records(advance)
-        store.let_use_objects(advance)
+        store.let_use(advance)
         store.let_read_judge_keys(advance)
         self.machine = Machine(self, "Machine", name="provider_batch", calls={"ProviderBatchFunction": advance})
         self.machine.let_start(

@@ -29,8 +29,7 @@ class Quizzes(JobConstruct):
         evaluate = self._function("Evaluate", EVALUATING)
         finish = self._function("Finish", KEEPING)
         everyone = (retrieve, weakness, generate, validate, evaluate, finish)
-        store.let_use_records(*everyone)
-        store.let_use_objects(*everyone)
+        store.let_use(*everyone)
         store.let_read_judge_keys(generate, evaluate)
         self.machine = Machine(
             self,

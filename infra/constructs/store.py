@@ -138,33 +138,37 @@ class Store(Construct):
         resource.add_property_override("NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled", True)
         return bucket
 
-    def let_use_records(self, *functions: Function) -> None:
-        """Let functions get, query, put, update and delete records as `GRANTS` says, in transactions too."""
+    def let_use(self, *functions: Function) -> None:
+        """Let functions use records and objects as far as their grants go."""
         for function in functions:
-            grant = GRANTS[function.entry_point]
-            indexes = (f"{self.table.table_arn}/index/{index}" for index in INDEXES)
-            function.allow(READ, self.table.table_arn, *indexes, leading=grant.read)
-            function.allow(WRITE, self.table.table_arn, leading=grant.written)
-            if grant.knows_tenants:
-                function.allow(["dynamodb:GetItem"], self.table.table_arn, leading=["T#*"], but=["T#*#*"])
-            function.set(TOUCHSTONE_TABLE=self.table.table_name)
+            self._let_use_records(function)
+            self._let_use_objects(function)
+
+    def _let_use_records(self, function: Function) -> None:
+        """Let a function get, query, put, update and delete records as `GRANTS` says, in transactions too."""
+        grant = GRANTS[function.entry_point]
+        indexes = (f"{self.table.table_arn}/index/{index}" for index in INDEXES)
+        function.allow(READ, self.table.table_arn, *indexes, leading=grant.read)
+        function.allow(WRITE, self.table.table_arn, leading=grant.written)
+        if grant.knows_tenants:
+            function.allow(["dynamodb:GetItem"], self.table.table_arn, leading=["T#*"], but=["T#*#*"])
+        function.set(TOUCHSTONE_TABLE=self.table.table_name)
+
+    def _let_use_objects(self, function: Function) -> None:
+        """Let a function read, write and remove objects as `FOLDER_GRANTS` says, and list the bucket.
+
+        Without the permission to list, S3 answers "forbidden" instead of "not found" for a missing object.
+        """
+        for action, folders in FOLDER_GRANTS[function.entry_point].actions.items():
+            function.allow([action], *map(self.objects, folders))
+        function.allow(["s3:ListBucket"], self.bucket.bucket_arn)
+        function.set(TOUCHSTONE_BUCKET=self.bucket.bucket_name)
 
     def let_remember_requests(self, *functions: Function) -> None:
         """Let functions keep idempotency keys."""
         for function in functions:
             function.allow(REMEMBERING, self.idempotency.table_arn)
             function.set(TOUCHSTONE_IDEMPOTENCY_TABLE=self.idempotency.table_name)
-
-    def let_use_objects(self, *functions: Function) -> None:
-        """Let functions read, write and remove objects as `FOLDER_GRANTS` says, and list the bucket.
-
-        Without the permission to list, S3 answers "forbidden" instead of "not found" for a missing object.
-        """
-        for function in functions:
-            for action, folders in FOLDER_GRANTS[function.entry_point].actions.items():
-                function.allow([action], *map(self.objects, folders))
-            function.allow(["s3:ListBucket"], self.bucket.bucket_arn)
-            function.set(TOUCHSTONE_BUCKET=self.bucket.bucket_name)
 
     def objects(self, root: str) -> str:
         """The ARN of all objects under a top-level folder."""

@@ -59,5 +59,4 @@ class Surfaces(JobConstruct):
         self.conclude = self._function("Conclude", CONCLUDING)
         judging = (self.measure, self.plan, self.pair)
         store.let_read_judge_keys(*judging)
-        store.let_use_records(*judging, self.conclude)
-        store.let_use_objects(*judging, self.conclude)
+        store.let_use(*judging, self.conclude)

@@ -1,5 +1,6 @@
-"""Files that are written whole or not at all, and what is said of one that cannot be."""
+"""Files that are written whole or not at all, their hashes, and what is said of one that cannot be used."""
 
+import hashlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -31,6 +32,12 @@ def write_whole(path: Path, parts: Iterable[bytes], *, mode: int = SHARED) -> No
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 hash of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def unusable(path: Path, error: OSError) -> StoreError:

@@ -1,6 +1,5 @@
 """Bundles as one file, which a store keeps and which is unpacked on another machine of the same kind."""
 
-import hashlib
 import shutil
 import tarfile
 import tempfile
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from touchstone.audits.bundles.target import Bundle
 from touchstone.errors import InputError
+from touchstone.whole_files import sha256_of
 
 MAX_UNPACKED_BYTES = 3 * 1024**3
 """The room that a function has for a bundle, besides the archive itself. A larger target is audited by the command."""
@@ -28,7 +28,7 @@ def pack(bundle: Bundle, file: Path) -> str:
     with tarfile.open(file, "w:gz", compresslevel=1) as archive:
         for path in sorted(bundle.folder.rglob("*")):
             archive.add(path, path.relative_to(bundle.folder).as_posix(), recursive=False)
-    return digest_of(file)
+    return sha256_of(file)
 
 
 def unpack(file: Path, folder: Path) -> Bundle:
@@ -45,9 +45,3 @@ def unpack(file: Path, folder: Path) -> Bundle:
         shutil.rmtree(folder, ignore_errors=True)
         made.rename(folder)
     return Bundle(folder)
-
-
-def digest_of(file: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

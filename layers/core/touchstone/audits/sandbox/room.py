@@ -27,6 +27,7 @@ from touchstone.audits.sandbox.result import ProofResult
 from touchstone.audits.sandbox.watching import SpoiledError
 from touchstone.errors import InputError, StoreError
 from touchstone.strict import Strict
+from touchstone.whole_files import sha256_of
 
 KEPT_CHARS = 20_000
 """How many characters are kept of each output of a script: its beginning and its end. A reply has a few megabytes at
@@ -125,7 +126,7 @@ class ProofRunner:
 
 
 def _fetch(order: ProofOrder, folder: Path) -> Unpacked:
-    from touchstone.audits.bundles.archive import digest_of, unpack
+    from touchstone.audits.bundles.archive import unpack
 
     if urlsplit(order.url).scheme not in _SCHEMES:
         raise InputError("The link to the bundle is no web address.", where="url")
@@ -137,7 +138,7 @@ def _fetch(order: ProofOrder, folder: Path) -> Unpacked:
         except (URLError, HTTPException, OSError) as error:
             why = getattr(error, "code", None) or type(error).__name__
             raise StoreError(f"The bundle could not be fetched ({why}); it is safe to repeat.") from None
-        if digest_of(file) != order.sha256:
+        if sha256_of(file) != order.sha256:
             raise StoreError("The bundle that was fetched is not the one that was named; it is safe to repeat.")
         return unpack(file, folder)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from touchstone.audits.agent import AgentState, Library
-from touchstone.audits.bundles.archive import digest_of, unpack
+from touchstone.audits.bundles.archive import unpack
 from touchstone.audits.bundles.target import Target
 from touchstone.audits.case_work import BatchTurn, CaseTask, RecheckState
 from touchstone.audits.record import BundlePlace, KeptCases
@@ -26,6 +26,7 @@ from touchstone.errors import NotFoundError, StoreError
 from touchstone.operations.jobs.files import JSON, JobFiles, side_by_side
 from touchstone.operations.jobs.waiting import OpenLine
 from touchstone.records import Artifacts
+from touchstone.whole_files import sha256_of
 
 type AuditReportFormat = Literal["json", "md"]
 REPORTS: dict[AuditReportFormat, tuple[str, str]] = {
@@ -184,7 +185,7 @@ class UnpackedBundles:
         with tempfile.TemporaryDirectory(dir=self.folder, prefix=".fetched-") as scratch:
             file = Path(scratch) / "bundle.tar.gz"
             fetch(file)
-            if digest_of(file) != place.sha256:
+            if sha256_of(file) != place.sha256:
                 raise StoreError("The bundle that was fetched is not the one that was kept; it is safe to repeat.")
             bundle = unpack(file, self.folder / "bundle")
         manifest = bundle.manifest

@@ -15,12 +15,13 @@ from typing import Any
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError, StoreError
-from touchstone.operations.tenants.folder import ExportedFile, ExportFolder, LineFile, aside, sha256_of
+from touchstone.operations.tenants.folder import ExportedFile, ExportFolder, LineFile, aside
 from touchstone.records import Artifacts, Tenant
 from touchstone.records.belongings import KINDS, OTHER, Belonging, Belongings, kind_of
 from touchstone.records.keys import key_in, of_tenant
 from touchstone.records.objects import StoredObject, TenantObjects
 from touchstone.records.table import Item
+from touchstone.whole_files import sha256_of
 
 SIDE_BY_SIDE = 16
 """How many partitions or objects are read at the same time. Each takes some milliseconds, most of them waiting."""

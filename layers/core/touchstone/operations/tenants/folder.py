@@ -185,12 +185,6 @@ def aside(path: Path) -> Path:
     return _aside(path)
 
 
-def sha256_of(path: Path) -> str:
-    """The SHA-256 hash of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _everywhere(key: str) -> bool:
     """Whether every file system takes a key as a path, and no part of it has the suffix of an unfinished file."""
     steps = key.casefold().split("/")
