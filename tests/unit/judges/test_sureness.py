@@ -26,3 +26,10 @@ def test_a_confidence_that_is_too_low_is_not_rounded_up_to_the_one_that_is_asked
 ) -> None:
     assert check_confidence(confidence, by, least=0.8) == "unsure"
     assert why_unsure(confidence, by, "en", model="m") == sentence
+
+
+@pytest.mark.parametrize(("confidence", "counts"), [(0.59, "unsure"), (0.6, "without_labels")])
+def test_a_judge_that_labels_silence_below_a_confidence_is_heard_from_that_confidence_on(
+    confidence: float, counts: str
+) -> None:
+    assert check_confidence(confidence, SILENT_BELOW) == counts
