@@ -630,3 +630,9 @@ async def test_an_entry_that_most_judges_could_not_score_is_unscored_and_the_oth
     found, _ = await _compare_by({"claude": [misquoting], "openai": [fine]}, 2, partial=True)
     assert _ranking(found) == {"second": 65.0, "third": 50.0}
     assert "does not occur" in found.unscored["first"][0]
+
+
+async def test_nobody_compares_where_fewer_judges_can_be_asked_than_a_majority_takes() -> None:
+    found, script = await _compare_by({"claude": [_by_content({"Pears": 90, "Plums": 70, "Figs": 50})]}, 2)
+    assert isinstance(found, NotScored)
+    assert (found.reason, script.asked) == ("misconfigured", [])

@@ -31,7 +31,7 @@ class MemoryQuotas(QuotaLedger):
         today = day_of(key.provider, now)
         state = self._states.get(key, QuotaState(day=today))
         # The day has a tally already if a clock that was set ahead or back has been set right.
-        return state if state.day == today else state.on_day(today, self._tallies.get((key, today), DayTally()))
+        return state.on_day(today, self._tallies.get((key, today), DayTally()))
 
     def _change(self, key: QuotaKey, change: Change, *, mark: str | None = None) -> datetime:
         with self._lock:
