@@ -139,6 +139,8 @@ async def test_every_row_of_the_table_with_a_second_provider_on_a_retry(
     assert record.verification_confidence == record.best.verification.confidence
     solvers = [attempt.solution.provider for attempt in record.attempts]
     assert len(set(solvers)) == attempts
+    (enriching,) = [asked for asked in script.asked if asked.prompt == "enrich"]
+    assert ("Nobody has confirmed this solution" in enriching.system) == (status != "verified")
 
 
 async def test_the_providers_that_are_preferred_solve() -> None:

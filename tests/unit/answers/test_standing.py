@@ -127,9 +127,14 @@ async def test_without_algebra_what_needs_it_is_not_shown_to_stand(monkeypatch: 
     async def missing(*_: object) -> None:
         raise ModuleNotFoundError
 
+    def unloaded(*_: object) -> None:
+        raise ModuleNotFoundError
+
     monkeypatch.setattr("touchstone.answers.checking.same_value", missing)
     assert await retrieve_exact(RIDDLE, _Store()) is None
     assert await retrieve_exact(RIDDLE, _Store(method="proof")) is not None
+    monkeypatch.setattr("touchstone.answers.retrieval.meets", unloaded)
+    assert await retrieve_exact(RIDDLE, _Store(), AnswerKey(expected=("Emerald",))) is None
 
 
 async def test_what_a_key_decided_stands_for_that_key_alone() -> None:
