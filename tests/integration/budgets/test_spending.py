@@ -8,6 +8,7 @@ import boto3
 import pytest
 
 from tests.support.clocks import StandingClock
+from touchstone.budgets.day_parts import DayParts
 from touchstone.budgets.spending import Spending, SpendReservation
 from touchstone.errors import InputError, MinuteQuotaError, SpendingCeilingError, TimedOutError
 
@@ -119,6 +120,20 @@ def test_a_new_day_begins_at_utc_midnight_and_the_old_one_is_kept(spending: Spen
         (date(2026, 11, 22), 0.0, 0.70),
         (date(2026, 11, 21), 0.40, 0.0),
     ]
+
+
+def test_money_that_comes_back_while_a_call_is_being_refused_lets_it_through(
+    spending: Spending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, give_back = spending.reserve("acme", 0.80, 1.0), DayParts.give_back
+
+    def meanwhile(parts: DayParts, tenant: str, day: date) -> bool:
+        spending.release(first)
+        return give_back(parts, tenant, day)
+
+    monkeypatch.setattr(DayParts, "give_back", meanwhile)
+    spending.reserve("acme", 0.50, 1.0)
+    assert sums(spending) == (0.0, 0.50, 1, 0)
 
 
 def test_tenants_spend_apart(spending: Spending) -> None:
