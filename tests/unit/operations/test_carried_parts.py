@@ -1,5 +1,6 @@
 """A job with parts is started again once nobody carries it, and not while a part of it waits for its next try."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -53,7 +54,7 @@ def test_one_whose_steps_break_off_for_two_weeks_ends_and_says_so_with_what_it_c
 ) -> None:
     record = ExperimentRecord(tenant="acme", id="e", created_at=NOON - age, content_key="e.json", content_hash="0")
 
-    def change(_: Reference, step: Any) -> ExperimentRecord:
+    def change(_: Reference, step: Callable[[ExperimentRecord], ExperimentRecord]) -> ExperimentRecord:
         nonlocal record
         record = step(record)
         return record

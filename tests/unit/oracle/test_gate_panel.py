@@ -229,7 +229,7 @@ async def test_a_label_counts_for_the_card_of_each_and_the_cards_tell_how_they_a
     assert [vote.verdict for vote in judged.votes] == ["pass", "fail", "pass"]
     assert len({vote.judge for vote in judged.votes}) == 3
     version = load_prompt("touchstone.oracle", "gate", "en").version
-    assert {vote.judge.prompt_version for vote in judged.votes if vote.judge} == {version}
+    assert {vote.judge.prompt_version for vote in judged.votes} == {version}
     panels = [tally.panels for _, tally in agreement_of(gated(a_submission(state="received", gate=None), found.check))]
     assert panels.count({("pass", "pass", "pass"): 1}) == 3
     assert panels.count({("fail", "pass", "pass"): 1}) == 3
