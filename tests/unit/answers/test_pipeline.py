@@ -108,6 +108,7 @@ async def test_a_problem_is_analysed_solved_verified_and_enriched() -> None:
     assert record.best.solution.answer == "Canberra"
     assert record.enrichment is not None
     assert [spend.purpose for spend in record.spends] == ["analyze", "solve", "verify", "enrich"]
+    assert all(spend.latency_ms > 0 for spend in record.spends), "how long each took is told on its judge's card"
     assert script.prompts() == ["claude/analyze", "claude/solve", "gemini/verify", "claude/enrich"]
     assert record.deep_evaluation_wanted
     assert record.evaluation.state == "none"
