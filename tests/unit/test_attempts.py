@@ -32,6 +32,7 @@ def test_tries_that_break_off_grow_apart_and_end_after_days_not_after_an_hour() 
     assert now - NOW >= RETRY_PERIOD
     assert begun < 40, "what kills its worker after it paid costs so many calls at most"
     assert attempts.exhausted(now)
+    assert not attempts.exhausted(now - timedelta(microseconds=1)), "until its lease ends the last try may be at work"
     assert attempts.tries == 0
 
 

@@ -14,7 +14,7 @@ from tests.support.drains import hourly_drains
 from tests.support.table import create_table
 from touchstone.budgets.account import PROBE_FOR, SEND_MARGIN, WINDOW_SECONDS, QuotaKey
 from touchstone.budgets.ledger import FIRST_PAUSE, Reservation
-from touchstone.budgets.quotas import CURRENT, Quotas
+from touchstone.budgets.quotas import CURRENT, RELEASED_PREFIX, Quotas
 from touchstone.errors import DayQuotaError, InputError, MinuteQuotaError, QuotaExceededError, UnavailableModelError
 from touchstone.judges.base import QuotaLimits
 
@@ -59,6 +59,7 @@ def test_r8_the_251st_call_of_a_day_is_refused_until_the_reset(quotas: Quotas, c
     assert refused.value.window == "day"
     assert refused.value.until == datetime(2026, 11, 22, 8, 0, tzinfo=UTC) + SEND_MARGIN
     clock.now = refused.value.until
+    assert [(day.day, day.used) for day in quotas.history(KEY)] == [(date(2026, 11, 21), 250)], "before any call, too"
     quotas.reserve(KEY, limits, purpose="fresh")
     assert [(day.day, day.used) for day in quotas.history(KEY)] == [(date(2026, 11, 22), 1), (date(2026, 11, 21), 250)]
 
@@ -177,6 +178,14 @@ def test_a_clock_set_back_finds_the_tally_of_its_day_again(quotas: Quotas, clock
     assert quotas.usage(KEY, limits).used == 1
     quotas.reserve(KEY, limits, purpose="fresh")
     assert [(day.day.day, day.used) for day in quotas.history(KEY)] == [(23, 1), (21, 2)]
+
+
+def test_the_mark_of_a_released_unit_outlives_the_day_on_which_it_could_be_released_again(
+    table: "Table", quotas: Quotas, clock: StandingClock
+) -> None:
+    quotas.release(quotas.reserve(KEY, DEEP, purpose="fresh"))
+    (mark,) = [item for item in table.scan()["Items"] if str(item["sk"]).startswith(RELEASED_PREFIX)]
+    assert float(str(mark["expires_at"])) >= (clock.now + timedelta(days=1)).timestamp()
 
 
 def test_a_released_unit_is_free_at_once_and_only_once(quotas: Quotas) -> None:

@@ -8,6 +8,7 @@ import boto3
 import pytest
 
 from tests.support.clocks import StandingClock
+from touchstone.budgets.day_parts import DayParts
 from touchstone.budgets.spending import Spending, SpendReservation
 from touchstone.errors import InputError, MinuteQuotaError, SpendingCeilingError, TimedOutError
 
@@ -96,6 +97,19 @@ def test_r4_a_lost_reply_counts_as_paid_and_a_refused_call_does_not(spending: Sp
     assert sums(spending) == (0.20, 0.0, 2, 0)
 
 
+def test_many_calls_are_held_back_for_once_under_their_name_and_only_those_sent_are_counted(
+    spending: Spending, clock: StandingClock
+) -> None:
+    for ceiling in (1.0, 1.0, 0.1):  # a repeat is not refused, however low the ceiling is by then
+        batch = spending.reserve_for("acme", 0.90, ceiling, name="batch", calls=10, on=clock())
+        assert sums(spending) == (0.0, 0.90, 10, 0)
+    with pytest.raises(SpendingCeilingError):
+        spending.reserve_for("acme", 0.20, 1.0, name="another", calls=2, on=clock())
+    for _ in range(2):
+        spending.settle(batch, cost_usd=0.30, unsent=4)
+    assert sums(spending) == (0.30, 0.0, 6, 0)
+
+
 def test_a_new_day_begins_at_utc_midnight_and_the_old_one_is_kept(spending: Spending, clock: StandingClock) -> None:
     late = spending.reserve("acme", 0.70, 1.0)
     clock.now = datetime(2026, 11, 22, 0, 0, tzinfo=UTC)
@@ -106,6 +120,20 @@ def test_a_new_day_begins_at_utc_midnight_and_the_old_one_is_kept(spending: Spen
         (date(2026, 11, 22), 0.0, 0.70),
         (date(2026, 11, 21), 0.40, 0.0),
     ]
+
+
+def test_money_that_comes_back_while_a_call_is_being_refused_lets_it_through(
+    spending: Spending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, give_back = spending.reserve("acme", 0.80, 1.0), DayParts.give_back
+
+    def meanwhile(parts: DayParts, tenant: str, day: date) -> bool:
+        spending.release(first)
+        return give_back(parts, tenant, day)
+
+    monkeypatch.setattr(DayParts, "give_back", meanwhile)
+    spending.reserve("acme", 0.50, 1.0)
+    assert sums(spending) == (0.0, 0.50, 1, 0)
 
 
 def test_tenants_spend_apart(spending: Spending) -> None:

@@ -115,6 +115,13 @@ async def test_a_majority_of_the_judges_that_are_wanted_decides(
     assert len(verified.spends) == sum(line is not OVERLOADED for line in lines), "each is paid for"
 
 
+async def test_what_a_majority_says_is_told_in_the_words_of_the_first_that_says_it() -> None:
+    silent = replies.failed(independent_answer=None, error_description=None)
+    found = (await ask(panel(silent, WRONG), 2)).verification
+    assert (found.passed, found.independent_answer) == (False, "Sydney")
+    assert found.error == "Sydney is the largest city, not the capital."
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("lines", [[RIGHT, WRONG], [RIGHT, WRONG, OTHER_WORDS], [RIGHT, REFUSED, WRONG]])
 async def test_judges_that_do_not_agree_are_split_which_is_an_end(language: Language, lines: Sequence[Line]) -> None:

@@ -108,6 +108,7 @@ async def test_a_problem_is_analysed_solved_verified_and_enriched() -> None:
     assert record.best.solution.answer == "Canberra"
     assert record.enrichment is not None
     assert [spend.purpose for spend in record.spends] == ["analyze", "solve", "verify", "enrich"]
+    assert all(spend.latency_ms > 0 for spend in record.spends), "how long each took is told on its judge's card"
     assert script.prompts() == ["claude/analyze", "claude/solve", "gemini/verify", "claude/enrich"]
     assert record.deep_evaluation_wanted
     assert record.evaluation.state == "none"
@@ -139,6 +140,8 @@ async def test_every_row_of_the_table_with_a_second_provider_on_a_retry(
     assert record.verification_confidence == record.best.verification.confidence
     solvers = [attempt.solution.provider for attempt in record.attempts]
     assert len(set(solvers)) == attempts
+    (enriching,) = [asked for asked in script.asked if asked.prompt == "enrich"]
+    assert ("Nobody has confirmed this solution" in enriching.system) == (status != "verified")
 
 
 async def test_the_providers_that_are_preferred_solve() -> None:

@@ -66,6 +66,13 @@ async def test_a_photograph_that_lies_on_its_side_is_turned_as_it_says() -> None
     assert characters(found.text) == characters(APPLES)
 
 
+async def test_a_row_is_read_from_the_left_though_its_right_half_stands_higher() -> None:
+    row = Pillow.new("RGB", (1400, 120), "white")
+    for words, place in (("小明有五个苹果。", (30, 36)), ("小红有三个梨。", (900, 28))):
+        ImageDraw.Draw(row).text(place, words, font=font(), fill="black")
+    assert characters((await read(encoded(row))).text) == characters("小明有五个苹果。小红有三个梨。")
+
+
 async def test_what_is_transparent_is_paper() -> None:
     glass = Pillow.new("RGBA", (1000, 120), (0, 0, 0, 0))
     ImageDraw.Draw(glass).text((30, 30), "地球有几个卫星？", font=font(), fill="black")

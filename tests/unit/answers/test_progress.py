@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.records import an_answer, an_attempt
 from touchstone.answers.model import Attempt, Route, Solution, SolveRequest, Status, Verification
-from touchstone.answers.progress import MAX_ATTEMPTS, best_attempt, new_record, route, settled, status_of
+from touchstone.answers.progress import MAX_ATTEMPTS, best_attempt, new_record, route, settled, status_of, verified
 from touchstone.judges.sureness import SureFrom
 
 # passed, confidence, attempts made, where it goes, the badge it gets when it goes no further
@@ -135,3 +136,10 @@ def test_no_more_than_two_attempts_and_only_the_doubtful_are_repeated(
     if route(verification, made) == "retry":
         assert made < MAX_ATTEMPTS
         assert status_of(verification) == "caution"
+
+
+def test_a_verification_is_of_the_latest_attempt_and_the_earlier_ones_stay() -> None:
+    first, second = an_attempt(), an_attempt(2).model_copy(update={"verification": None})
+    verdict = Verification(passed=True, confidence=0.9, method="judge")
+    after = verified(an_answer(kind="solve", attempts=(first, second)), verdict)
+    assert after.attempts == (first, second.model_copy(update={"verification": verdict}))

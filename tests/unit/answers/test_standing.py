@@ -12,6 +12,7 @@ from touchstone.answers.model import JudgeVote, Solution, SolveRequest, Verifica
 from touchstone.answers.pipeline import solve_and_verify
 from touchstone.answers.retrieval import EarlierSolution, retrieve, retrieve_exact
 from touchstone.judges.base import JudgeCount
+from touchstone.judges.sureness import SureFrom
 
 RIDDLE = "Which green gem is named in the poem?"
 VERDICT = Verification(passed=True, confidence=0.95, method="judge", independent_answer="emerald")
@@ -37,12 +38,20 @@ class _Store:
         return [self.earlier] if keys else []
 
 
+def _vote(confidence: float, **changes: Any) -> JudgeVote:
+    return JudgeVote(passed=True, confidence=confidence, independent_answer="emerald").model_copy(update=changes)
+
+
+BY_LABELS = SureFrom(confidence=0.7, labels=212, wanted=0.95, card="c" * 16, version="v" * 8)
+"""Labels ask less of the judge than the 0.8 that is asked without them."""
 STANDING = [
     _Store(),
     _Store(independent_answer=None),
     _Store(confidence=0.8),
     _Store("12", independent_answer="12 gems"),
     _Store(method="proof", independent_answer="another form"),
+    _Store(confidence=0.72, sure_from=BY_LABELS),
+    _Store(confidence=0.76, votes=(_vote(0.8), _vote(0.72, sure_from=BY_LABELS))),
 ]
 FALLEN = [
     _Store(independent_answer="Ruby"),
@@ -89,6 +98,10 @@ async def test_who_wants_several_judges_gets_no_verdict_of_fewer(
 @pytest.mark.parametrize("store", STANDING)
 async def test_a_verdict_that_would_be_given_today_answers_at_once(store: _Store) -> None:
     assert await retrieve_exact(RIDDLE, store) == store.earlier
+    script = Script({"analyze": [replies.analyze()], "enrich": [replies.enrich()]})
+    record = await solve_and_verify(SolveRequest(problem=RIDDLE), judges=script.judges(), store=store)
+    assert (record.retrieved_from, record.verification_status) == ("7", "verified")
+    assert record.verification_confidence == store.earlier.confidence
 
 
 @pytest.mark.parametrize("store", FALLEN)
@@ -114,9 +127,14 @@ async def test_without_algebra_what_needs_it_is_not_shown_to_stand(monkeypatch: 
     async def missing(*_: object) -> None:
         raise ModuleNotFoundError
 
+    def unloaded(*_: object) -> None:
+        raise ModuleNotFoundError
+
     monkeypatch.setattr("touchstone.answers.checking.same_value", missing)
     assert await retrieve_exact(RIDDLE, _Store()) is None
     assert await retrieve_exact(RIDDLE, _Store(method="proof")) is not None
+    monkeypatch.setattr("touchstone.answers.retrieval.meets", unloaded)
+    assert await retrieve_exact(RIDDLE, _Store(), AnswerKey(expected=("Emerald",))) is None
 
 
 async def test_what_a_key_decided_stands_for_that_key_alone() -> None:

@@ -260,7 +260,9 @@ def test_one_probe_at_a_time_asks_until_it_is_answered_or_long_on_its_way() -> N
     waits = taken(probing, now, "other")
     assert waits == Refused(window="minute", until=now + RECHECK_PAUSE, why="gone", barred=True, in_flight=True)
     assert isinstance(taken(probing, now + PROBE_FOR, "other"), QuotaState)
-    assert isinstance(taken(settled(probing, "probe", now, answered=False), now, "other"), QuotaState)
+    following = taken(settled(probing, "probe", now, answered=False), now, "other")
+    assert isinstance(following, QuotaState)
+    assert isinstance(taken(following, now, "a third"), Refused), "none was answered: they ask one at a time still"
     mended = settled(probing, "probe", now, answered=True)
     for number in range(MAX_REFUSALS_PER_MINUTE - 1):  # one was refused within the minute
         following = taken(mended, now, str(number))

@@ -215,13 +215,14 @@ def test_several_judges_asked_several_times_are_told_with_how_they_agree(server:
     assert run("--judges", "2").exit_code == 2, "that is another experiment"
 
 
-def test_the_estimate_counts_each_judge_and_each_time(
-    server: ProviderServer, touchstone: Command, request_file: str
+@pytest.mark.parametrize("judges", [2, 3])
+def test_the_estimate_counts_each_judge_that_is_wanted_and_each_time(
+    server: ProviderServer, touchstone: Command, request_file: str, judges: int
 ) -> None:
-    said = touchstone("experiment", "estimate", request_file, "--judges", "3", "--replicates", "2", "--json").stdout
-    found = json.loads(said)
-    assert found["calls"] == [CALLS * 6, CALLS * 6]
-    assert len(found["judge"].split(", ")) == 3
+    wanted = ("--judges", str(judges), "--replicates", "2")
+    found = json.loads(touchstone("experiment", "estimate", request_file, *wanted, "--json").stdout)
+    assert found["calls"] == [CALLS * 2 * judges] * 2
+    assert len(found["judge"].split(", ")) == judges, "though three have a key"
     assert not server.calls
 
 

@@ -125,6 +125,7 @@ def test_the_second_opinion_is_shown_once_it_is_decided(
 ) -> None:
     view = ChallengeView.of(one)
     assert (view.state, view.new_total, view.provider, view.unscored) == (state, total, provider, unscored)
+    assert view.because == (unjudged("scoring").details if unscored else ())
     assert (view.id, view.challenger, view.reason) == (one.id, "writer-2", "Mine names every source.")
 
 

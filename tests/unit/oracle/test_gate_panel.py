@@ -228,6 +228,8 @@ async def test_a_label_counts_for_the_card_of_each_and_the_cards_tell_how_they_a
     assert (judged.verdict, judged.judge) == ("pass", None)
     assert [vote.verdict for vote in judged.votes] == ["pass", "fail", "pass"]
     assert len({vote.judge for vote in judged.votes}) == 3
+    version = load_prompt("touchstone.oracle", "gate", "en").version
+    assert {vote.judge.prompt_version for vote in judged.votes} == {version}
     panels = [tally.panels for _, tally in agreement_of(gated(a_submission(state="received", gate=None), found.check))]
     assert panels.count({("pass", "pass", "pass"): 1}) == 3
     assert panels.count({("fail", "pass", "pass"): 1}) == 3
@@ -284,6 +286,13 @@ async def test_at_its_threshold_a_judge_decides_alone_and_each_criterion_says_by
     ] == [(0.9, 212)] * 2
     assert found.check.judge is not None
     assert (len(script.asked), found.check.votes) == (1, ())
+
+
+async def test_a_verdict_that_labels_leave_alone_names_no_threshold() -> None:
+    silent = {judge: one.model_copy(update={"silent_below": 0.6}) for judge, one in thresholds(claude=None).items()}
+    found = await check(panel(said(MAYBE, YES)), 1, sure=silent)
+    assert isinstance(found, GateResult)
+    assert [(one.passed, one.sure_from) for one in found.check.criteria_checks] == [(True, None)] * 2
 
 
 @pytest.mark.parametrize(

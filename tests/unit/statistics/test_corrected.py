@@ -156,3 +156,11 @@ def test_chosen_labels_give_the_rate_of_rogan_and_gladen(positive: int, cells: V
 def test_cells_of_several_classes_are_those_of_one_and_all_others() -> None:
     cells = {("CLEAR", "CLEAR"): 3, ("CLEAR", "ERROR"): 1, ("AMBIGUOUS", "CLEAR"): 2, ("AMBIGUOUS", "ERROR"): 4}
     assert cells_of(cells, "CLEAR") == VerdictCells(both=3, judge_only=1, person_only=2, neither=4)
+
+
+@pytest.mark.parametrize("positive", [5, 95])
+def test_labels_of_more_verdicts_than_there_are_left_are_no_sample_of_them(positive: int) -> None:
+    sample = VerdictCells(both=40, judge_only=10, person_only=10, neither=40)
+    found = corrected_rate(positive=positive, verdicts=100, sample=sample, chosen=NOBODY)
+    assert found is not None
+    assert (found.method, found.labels) == ("rogan_gladen", 100)

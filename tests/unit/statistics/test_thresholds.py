@@ -199,3 +199,14 @@ def test_the_wanted_agreement_is_a_share_that_can_be_set(monkeypatch: pytest.Mon
         monkeypatch.setenv(VARIABLE, wrong)
         with pytest.raises(SettingsError, match=r"from 0\.5 to 0\.999"):
             wanted_agreement()
+
+
+def test_where_no_level_has_enough_labels_those_of_the_lowest_are_told() -> None:
+    found = threshold_of(
+        [
+            LevelCounts(confidence=0.9, labels=3, agreed=3),
+            LevelCounts(confidence=0.7, labels=5, agreed=5),
+            LevelCounts(confidence=0.5, labels=7, agreed=6),
+        ]
+    )
+    assert (found.state, found.labels, found.agreed) == ("not_enough_labels", 7, 6)

@@ -109,11 +109,17 @@ def settled(record: AnswerRecord, *, now: datetime) -> AnswerRecord:
 
 
 def status_of(verification: Verification | None) -> Status:
-    """The badge of an answer with this verification. None means that it was never verified, so nobody decided."""
+    """The badge of an answer with this verification. None means that it was never verified, so nobody decided.
+
+    A retrieved verdict was held to these rules when it was found (`touchstone.answers.checking.still_verified`): what
+    its judges needed to be sure is not a part of it.
+    """
     if verification is None or verification.passed is None:
         return "unverified"
     if not verification.passed or verification.split:
         return "caution"
+    if verification.method == "retrieved":
+        return "verified"
     unsure = [vote for vote in verification.counted if not is_sure(vote)]
     if any(vote.contradicts_itself for vote in unsure):
         return "caution"

@@ -168,7 +168,7 @@ async def _still_verified(earlier: EarlierSolution) -> bool:
         still_verified,  # on first use: finishing an answer needs this module, and no check
     )
 
-    known = Verification(passed=True, confidence=earlier.confidence, method="retrieved")
+    known = Verification(passed=True, confidence=earlier.confidence, method="judge")
     return await still_verified(earlier.problem, earlier.solution, earlier.verdict or known)
 
 

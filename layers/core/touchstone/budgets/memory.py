@@ -2,8 +2,8 @@
 
 import secrets
 import threading
+from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 from touchstone.budgets.account import DayTally, QuotaKey, QuotaState
@@ -31,7 +31,7 @@ class MemoryQuotas(QuotaLedger):
         today = day_of(key.provider, now)
         state = self._states.get(key, QuotaState(day=today))
         # The day has a tally already if a clock that was set ahead or back has been set right.
-        return state if state.day == today else state.on_day(today, self._tallies.get((key, today), DayTally()))
+        return state.on_day(today, self._tallies.get((key, today), DayTally()))
 
     def _change(self, key: QuotaKey, change: Change, *, mark: str | None = None) -> datetime:
         with self._lock:
@@ -44,40 +44,32 @@ class MemoryQuotas(QuotaLedger):
             return now
 
 
-@dataclass
-class _Day:
-    committed: int = 0
-    open: set[str] = field(default_factory=set)
-
-
 class MemorySpending:
     """The tenants' spending of each day in memory; may be shared by threads."""
 
     def __init__(self, *, clock: Clock = system_clock) -> None:
         self._clock = clock
-        self._days: dict[tuple[str, date], _Day] = {}
+        self._committed: dict[tuple[str, date], int] = defaultdict(int)
         self._lock = threading.Lock()
 
     def reserve(self, tenant: str, usd: float | None, ceiling: float | None) -> SpendReservation:
         """Hold back `usd` US dollars, or raise `SpendingCeilingError` if `ceiling` would be passed."""
         amount, today = 0 if usd is None else micros(usd, where="usd"), self._clock().astimezone(UTC).date()
         with self._lock:
-            day = self._days.setdefault((tenant, today), _Day())
-            if ceiling is not None and amount and day.committed + amount > micros(ceiling, where="ceiling"):
+            committed = self._committed[tenant, today] + amount
+            if ceiling is not None and amount and committed > micros(ceiling, where="ceiling"):
                 raise ceiling_reached(tenant, ceiling, today)
-            reservation = SpendReservation(
-                id=secrets.token_hex(ID_BYTES), tenant=tenant, day=today, amount=amount, unpriced=usd is None
-            )
-            day.committed += amount
-            day.open.add(reservation.id)
-        return reservation
+            self._committed[tenant, today] = committed
+        return SpendReservation(
+            id=secrets.token_hex(ID_BYTES), tenant=tenant, day=today, amount=amount, unpriced=usd is None
+        )
 
     def settle(self, reservation: SpendReservation, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
-        """Count what the call cost in place of the money that was held back for it. A second time is ignored."""
+        """Count what the call cost in place of the money that was held back for it; `BudgetPermit` asks once."""
         self._end(reservation, billed(reservation.amount, cost_usd, error))
 
     def release(self, reservation: SpendReservation) -> None:
-        """Free the money that was held back for a call that was never sent. A second time is ignored."""
+        """Free the money that was held back for a call that was never sent."""
         self._end(reservation, 0)
 
     def ceiling(self, tenant: str) -> float | None:  # noqa: ARG002 - tenants have ceilings of their own in a table
@@ -86,10 +78,7 @@ class MemorySpending:
 
     def _end(self, reservation: SpendReservation, actual: int) -> None:
         with self._lock:
-            day = self._days[reservation.tenant, reservation.day]
-            if reservation.id in day.open:
-                day.open.remove(reservation.id)
-                day.committed += actual - reservation.amount
+            self._committed[reservation.tenant, reservation.day] += actual - reservation.amount
 
 
 class MemoryAdmission(BudgetAdmission):

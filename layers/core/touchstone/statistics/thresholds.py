@@ -171,7 +171,7 @@ def _shown_below(falling: Sequence[LevelCounts], wanted: float, certainty: float
     below = [level for level in falling if level.labels >= MIN_NEW_LABELS and refuted(level, certainty)]
     if any(level.labels >= fewest_labels(wanted, certainty) for level in below):
         return below[0]
-    return next((level for level in falling if level.labels and refuted(level, REFUTATION_CERTAINTY)), None)
+    return next((level for level in falling if refuted(level, REFUTATION_CERTAINTY)), None)
 
 
 def _silent_below(falling: Sequence[LevelCounts], below: LevelCounts, wanted: float) -> float | None:

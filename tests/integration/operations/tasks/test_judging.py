@@ -253,6 +253,19 @@ async def test_several_judges_score_and_those_that_answered_are_not_paid_again(m
     assert {reading.provider for reading in found.readings} == {"claude", "openai"}
 
 
+async def test_a_second_judge_that_nobody_can_ask_for_hours_uses_up_no_try(market: Market) -> None:
+    market.script.providers = ("claude",)
+    task = await market.opened(judges=2)
+    one = market.submitted(task, "ada")
+    for _ in range(2 * MAX_TRIES):
+        progress = await check(market.context(), one.ref)
+        assert (progress.state, progress.reason) == ("waiting", "misconfigured")
+        assert progress.until is not None
+        market.clock.now = progress.until
+    market.script.providers = ("claude", "openai")
+    assert (await check(market.context(), one.ref)).state == "gate_passed", "somebody set the second key"
+
+
 async def test_after_a_day_and_a_half_a_majority_scores_without_the_judge_that_is_down(market: Market) -> None:
     market.opinions.scores, market.opinions.second = {"ada": 60}, {"ada": 70}
     market.script.lines = {**market.script.lines, "gemini/individual": [OverloadedError("503")]}
