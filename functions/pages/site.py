@@ -70,7 +70,7 @@ def on_error(error: TouchstoneError) -> Page:
     if this_visit.query.get("format", "html") != "html":
         return from_error(error)
     if isinstance(error, UnauthenticatedError) and site.current_event.http_method == "GET":
-        return redirect(paths.sign_in(this_visit.path, paths.address(this_visit.path)))
+        return redirect(paths.sign_in(this_visit.path, paths.address(this_visit.path, this_visit.query)))
     return _visit_or_anonymous().page(_told(this_visit, error), status=status_of(error))
 
 
