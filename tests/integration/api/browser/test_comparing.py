@@ -24,10 +24,10 @@ def test_texts_are_compared_pair_by_pair_and_those_that_b_lost_are_an_address(
         expect(pairs.first.locator("mark", has_text="capital")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
         for outcome, count in (("B wins", 0), ("A wins", 3)):
-            page.get_by_label("What came of it").select_option(outcome)
+            page.get_by_label("Outcome").select_option(outcome)
             page.get_by_role("button", name="Show", exact=True).press("Enter")
             expect(page).to_have_url(re.compile("outcome="))
-            expect(page.get_by_label("What came of it").locator("option:checked")).to_have_text(outcome)
+            expect(page.get_by_label("Outcome").locator("option:checked")).to_have_text(outcome)
             expect(pairs).to_have_count(count)
         again = page.context.new_page()
         again.goto(page.url)
