@@ -31,7 +31,7 @@ def test_texts_are_compared_pair_by_pair_and_those_that_b_lost_are_an_address(
             expect(pairs).to_have_count(count)
         again = page.context.new_page()
         again.goto(page.url)
-        expect(again.get_by_role("region", name=re.compile(": A wins"))).to_have_count(3)
+        expect(again.get_by_role("region", name=re.compile("· A wins"))).to_have_count(3)
         again.get_by_role("link", name="chunking").click()
         wins = again.locator("section", has=again.get_by_role("heading", name=re.compile("prefer", re.IGNORECASE)))
         wins.get_by_role("link", name="3", exact=True).first.click()
