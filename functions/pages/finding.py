@@ -150,7 +150,7 @@ def _set(words: PageTexts, fields: Sequence[FilterField], query: ListQuery) -> l
         if one.name in given:
             value = _value_text(given[one.name])
             value_text = words.known(one.words, value) if one.options else value
-            shown.append((one.name, f"{words(one.label)}: {value_text}"))
+            shown.append((one.name, words("filter.chosen", filter=words(one.label), value=value_text)))
     return shown
 
 

@@ -271,7 +271,9 @@ def test_a_form_finds_answers_and_shows_what_is_set_and_how_to_take_it_away(visi
     rest = visitor.open(chosen[0]["href"])
     assert "Compute 2 + 2." in rest.text
     assert "search" not in parse_qs(urlsplit(chosen[0]["href"]).query)
-    assert "查到" in visitor.open("/app/answers", search="3/4", lang="zh").text
+    page = visitor.open("/app/answers", search="3/4", lang="zh")
+    assert "查到" in page.text
+    assert "题目或答案中的词：3/4" in page.text
 
 
 def test_a_form_that_cannot_be_answered_comes_back_as_it_was_filled_in(visitor: Visitor, acme: Api) -> None:
