@@ -42,6 +42,11 @@ def dimensions_of(task: TaskView) -> PageTable:
     return PageTable(name="dimensions", columns=columns, rows=rows)
 
 
+def dimension_names(task: TaskView) -> Row:
+    """The names of the dimensions that a judge made, for the cells of a row that list dimensions by their ids."""
+    return {f"named_{one.id}": one.name for one in task.dimensions if not one.fixed}
+
+
 def _headings(task: TaskView) -> Mapping[str, str]:
     """The heading of each dimension, by its id: for a fixed dimension its id, which has a text in each language.
 
@@ -261,9 +266,9 @@ SUBMISSIONS = (
 )
 
 
-def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) -> PageTable:
+def submissions_of(task: TaskView, submissions: Sequence[SubmissionView], cursor: str | None) -> PageTable:
     """The submissions, newest first, and where each stands. `cursor` leads to the next ones."""
-    rows = [submission_row(one) for one in submissions]
+    rows = [{**submission_row(one), **dimension_names(task)} for one in submissions]
     return PageTable(name="submissions", columns=SUBMISSIONS, rows=rows, next=cursor)
 
 

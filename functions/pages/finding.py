@@ -6,12 +6,14 @@ A figure on a page leads to the records that it counts: its address has the same
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 from urllib.parse import urlencode
 
 from functions.pages.tables import Column, PageTable, Row, fact
 from functions.pages.visit import Page, PageView, Visit
 from functions.pages.words import PageTexts
+from touchstone.errors import InputError
 from touchstone.records.list_query import ListQuery, query_of
 
 if TYPE_CHECKING:
@@ -90,10 +92,16 @@ def show_found[S](this_visit: Visit, listing: Listing[S], store: FoundStore[S]) 
 
     The newest records come first unless the request sorts otherwise.
     """
-    query = query_of(listing.query, this_visit.query)
-    rows = ROWS if this_visit.format == "html" else EXPORTED
+    html = this_visit.format == "html"
     cursor = this_visit.query.get("cursor") or None
-    page = store.page(tenant=this_visit.tenant, limit=rows, cursor=cursor, query=query, most=EXPORTED)
+    try:
+        query = query_of(listing.query, this_visit.query)
+        limit = ROWS if html else EXPORTED
+        page = store.page(tenant=this_visit.tenant, limit=limit, cursor=cursor, query=query, most=EXPORTED)
+    except InputError as error:
+        if not html:
+            raise
+        return _refused(this_visit, listing, str(error))
     found = {"found": len(page.items), "looked_at": page.looked_at, "looked_to": page.looked_to}
     table = PageTable(
         name=listing.name,
@@ -105,6 +113,7 @@ def show_found[S](this_visit: Visit, listing: Listing[S], store: FoundStore[S]) 
     fields = listing.fields()
     given = {
         **found,
+        "refused": None,
         "fields": fields,
         "chosen": {name: _value_text(value) for name, value in query.given.items()},
         "set": _set(this_visit.words, fields, query),
@@ -114,6 +123,13 @@ def show_found[S](this_visit: Visit, listing: Listing[S], store: FoundStore[S]) 
     return this_visit.show(
         PageView(title=f"{listing.name}.title", template="found.html", tables=(table,), facts=facts, given=given)
     )
+
+
+def _refused[S](this_visit: Visit, listing: Listing[S], sentence: str) -> Page:
+    """The form as it was sent, with the sentence that says why nothing was looked for."""
+    given = {"fields": listing.fields(), "chosen": this_visit.query, "refused": sentence, "set": (), "filtered": False}
+    view = PageView(title=f"{listing.name}.title", template="found.html", given=given)
+    return this_visit.page(view, status=HTTPStatus.BAD_REQUEST)
 
 
 def found_at(address: str, query: Mapping[str, object]) -> str:
@@ -134,7 +150,7 @@ def _set(words: PageTexts, fields: Sequence[FilterField], query: ListQuery) -> l
         if one.name in given:
             value = _value_text(given[one.name])
             value_text = words.known(one.words, value) if one.options else value
-            shown.append((one.name, f"{words(one.label)}: {value_text}"))
+            shown.append((one.name, words("filter.chosen", filter=words(one.label), value=value_text)))
     return shown
 
 

@@ -1,9 +1,10 @@
 """Sentences that records keep in English, in the reader's language: why nothing was decided, what a proof showed.
 
 The English texts `kept.<name>` are these sentences with gaps. A kept sentence that fits one of them is said by the
-text of the same name in the reader's language; any other is shown as it is.
+text of the same name in the reader's language; so are several in a row if each fits. Any other is shown as it is.
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from string import Formatter
@@ -18,9 +19,13 @@ WHOLE = "sentence"
 """Gaps whose names begin so hold a sentence or a part of one, which is looked up as well."""
 SEVERAL = "options"
 """Gaps whose names begin so hold names in a row: `A, B and C`."""
-NAMES = frozenset({"provider", "model", "status", "seconds", "limit"})
+ROLES = "role"
+"""Gaps whose names begin so hold a role."""
+NAMES = frozenset({"provider", "model", "status", "seconds", "limit", "role", "role_given"})
 """Gaps that hold one word: a sentence with several there is somebody else's."""
 DEEPEST = 3
+_BETWEEN = re.compile(r"(?<=\.) (?=[A-Z])")
+"""Between two sentences of a line."""
 
 type Parts = tuple[tuple[str, str | None], ...]
 """The literal parts of a text, each with the name of the gap after it; None after the last part."""
@@ -30,7 +35,13 @@ def kept(words: PageTexts, text: str) -> str:
     """A kept text in the reader's language, line by line; lines that are no sentence of ours stay as they are."""
     if words.language == "en" or len(text) > MOST_CHARS:
         return text
-    return "\n".join(_said(words, line, 0) or line for line in text.split("\n"))
+    return "\n".join(_all_said(words, line, 0) or line for line in text.split("\n"))
+
+
+def _all_said(words: PageTexts, text: str, depth: int) -> str | None:
+    """What several sentences in a row say, or one; None if they are not ours."""
+    told = [_said(words, sentence, depth) for sentence in _BETWEEN.split(text)]
+    return _said(words, text, depth) if None in told else "".join(filter(None, told))
 
 
 def _said(words: PageTexts, sentence: str, depth: int) -> str | None:
@@ -44,7 +55,9 @@ def _said(words: PageTexts, sentence: str, depth: int) -> str | None:
 
 def _filling(words: PageTexts, gap: str, value: str, depth: int) -> str:
     if gap.startswith(WHOLE) and depth < DEEPEST:
-        return _said(words, value, depth + 1) or value
+        return _all_said(words, value, depth + 1) or value
+    if gap.startswith(ROLES):
+        return words.known(ROLES, value)
     return value.replace(" and ", "、").replace(" or ", "或").replace(", ", "、") if gap.startswith(SEVERAL) else value
 
 

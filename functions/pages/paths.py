@@ -1,5 +1,6 @@
 """The paths of the pages, and the relative addresses by which one page leads to another."""
 
+from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
 ROOT = "/"
@@ -21,12 +22,12 @@ def sign_in(path: str, following: str, *, refused: bool = False) -> str:
     return f"{home(path)}app/sign-in" + (f"?{urlencode(asked)}" if asked else "")
 
 
-def address(path: str) -> str:
-    """The address, relative to the first page, of the page at `path`.
+def address(path: str, query: Mapping[str, str] | None = None) -> str:
+    """The address, relative to the first page, of the page at `path` with this query.
 
     A gateway has decoded everything in `path` except the percent sign, so it is encoded again here.
     """
-    return quote(path.lstrip("/"), safe="/%:@!$&'()*+,;=~")
+    return quote(path.lstrip("/"), safe="/%:@!$&'()*+,;=~") + (f"?{urlencode(query)}" if query else "")
 
 
 def safe_next(asked: str) -> str:
@@ -34,5 +35,6 @@ def safe_next(asked: str) -> str:
 
     The first page is "".
     """
-    inside = asked.isascii() and asked.startswith("app/") and ".." not in asked and "//" not in asked
+    path = asked.partition("?")[0]
+    inside = asked.isascii() and path.startswith("app/") and ".." not in path and "//" not in path
     return asked if inside and "\\" not in asked and asked.isprintable() else ""

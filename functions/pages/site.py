@@ -41,6 +41,9 @@ from touchstone.errors import NotFoundError, TouchstoneError, UnauthenticatedErr
 SAID = frozenset({400, 403, 404, 409, 413, 429, 503})
 """The statuses of errors that have a text of their own; any other of a visitor's errors is said as 400."""
 
+FORMS = ("/label", "/pin", "/unpin")
+"""How the addresses of forms end that are sent to an address below their page."""
+
 FOR_EVER = "public, max-age=31536000, immutable"
 """The Cache-Control of an address that holds the content's hash: other content has another address."""
 
@@ -70,7 +73,7 @@ def on_error(error: TouchstoneError) -> Page:
     if this_visit.query.get("format", "html") != "html":
         return from_error(error)
     if isinstance(error, UnauthenticatedError) and site.current_event.http_method == "GET":
-        return redirect(paths.sign_in(this_visit.path, paths.address(this_visit.path)))
+        return redirect(paths.sign_in(this_visit.path, paths.address(this_visit.path, this_visit.query)))
     return _visit_or_anonymous().page(_told(this_visit, error), status=status_of(error))
 
 
@@ -112,4 +115,13 @@ def _told(this_visit: Visit, error: TouchstoneError) -> PageView:
 
 
 def _error(sentence: str, detail: str | None = None) -> PageView:
-    return PageView(title="error.title", template="error.html", given={"sentence": sentence, "detail": detail})
+    given = {"sentence": sentence, "detail": detail, "back": _sent_from()}
+    return PageView(title="error.title", template="error.html", given=given)
+
+
+def _sent_from() -> str | None:
+    """The address, relative to the first page, of the page with the form that was sent; None if none was."""
+    path = site.current_event.path
+    if site.current_event.http_method != "POST" or path.startswith("/app/sign-"):
+        return None
+    return paths.address(path.rpartition("/")[0] if path.endswith(FORMS) else path)

@@ -20,7 +20,8 @@ from touchstone.references import Reference
 
 COLUMNS = (
     Column(name="created_at", shown="moment", to="address"),
-    Column(name="verification_status", shown="badge"),
+    Column(name="status", shown="badge"),
+    Column(name="verification_status", hidden=True),
     Column(name="problem", to="address"),
     Column(name="answer"),
     Column(name="method", shown="word", words="method"),
@@ -45,6 +46,9 @@ COLUMNS = (
     ),
 )
 
+SENT = frozenset({"day_quota", "minute_quota", "overloaded", "refused", "timed_out", "unreadable"})
+"""Why there is no verdict although a call was sent."""
+
 
 @router.get("/app/answers")
 def list_answers() -> Page:
@@ -64,7 +68,7 @@ def read_answer(answer_id: str) -> Page:
 def answer_page(this_visit: Visit, record: AnswerRecord, said: Mapping[str, Label]) -> PageView:
     """The page of an answer with people's labels of its attempts, `said`, as this visitor may see it."""
     answer = AnswerView.of(record)
-    trace = this_visit.trace_at(record.id, asked=bool(record.spends))
+    trace = this_visit.trace_at(record.id, asked=_was_asked(record))
     given = {
         "answer": answer,
         "tolerance": _tolerance(answer),
@@ -96,6 +100,12 @@ def label_attempt(answer_id: str) -> Page:
     return redirect(f"../{answer_id}#attempt-{item}")  # the attempt exists, as an unknown item is not labelled
 
 
+def _was_asked(record: AnswerRecord) -> bool:
+    """Whether a question about an answer was sent to a judge, also if no call was paid for."""
+    reasons = {attempt.verification.skip_reason for attempt in record.attempts if attempt.verification is not None}
+    return bool(record.spends) or not SENT.isdisjoint(reasons | {record.failure_reason})
+
+
 def _row(_visit: Visit, summary: AnswerSummary) -> Row:
     decided = summary.verification_status != "unverified"  # if nobody decided, nobody was sure of a verdict
     confidence = summary.verification_confidence if decided else None
@@ -103,6 +113,7 @@ def _row(_visit: Visit, summary: AnswerSummary) -> Row:
     shown = made[-1] if made else None  # summaries that an earlier release stored have no attempts
     return {
         **summary.model_dump(exclude={"attempts"}),
+        "status": summary.verification_status or ("failed" if summary.stage == "failed" else "unfinished"),
         "verification_confidence": confidence,
         "method": None if shown is None else shown.method,
         "provider": None if shown is None else shown.provider,

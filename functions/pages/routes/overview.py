@@ -27,7 +27,7 @@ DAYS = 30
 AUDITS = 20
 """How many of the newest audits are looked at for drifts."""
 STATUSES = ("verified", "unverified", "caution", "failed")
-IN_LINE = ("deferred", "waiting", "running")
+IN_LINE = ("deferred", "waiting", "running", "submitted")
 """The states of deep evaluations that are not over."""
 TONES: dict[str, Tone] = {"verified": "good", "unverified": "quiet", "caution": "warn", "failed": "bad"}
 

@@ -71,7 +71,7 @@ def read_task(task_id: str) -> Page:
                 penalties_of(task, tuple(known.values())),
                 gate_failures_of(page.items),
                 challenges_of(here.challenged(task_id)),
-                submissions_of(page.items, page.cursor),
+                submissions_of(task, page.items, page.cursor),
             ),
             facts=(_fact(task),),
             given={

@@ -137,7 +137,7 @@ async def test_a_judge_that_contradicts_itself_is_capped(
 async def test_what_is_said_of_a_chinese_problem_is_said_in_chinese() -> None:
     said = replies.verify(independent_answer="13", is_correct=True)
     contradicted, _ = await _verify(said, problem="篮子里有几个鸡蛋？", answer="12")
-    assert contradicted.verification.error == "评判认为答案正确，但它自己算出的结果不同。"
+    assert contradicted.verification.error == "评判模型认为答案正确，但它自己算出的结果不同。"
     refuted, _ = await _verify(problem="解方程：2x + 7 = 15", answer="x = 5")
     assert refuted.verification.error is not None
     assert refuted.verification.error.startswith("计算表明这个答案不对。")

@@ -269,7 +269,7 @@ def test_what_to_label_next_is_shown_without_what_the_judge_said(online: Command
     assert "Nothing is left" in online("judge", "next").stderr
     api.answer = lambda _: Reply(value={"sample": "random", "drawn_from": 900, "not_looked_at": 150, "items": []})
     none_found = online("judge", "next").stderr
-    assert none_found == "None to label among those looked at; 150 were not.\n"
+    assert none_found == "None to label among those looked at. Not looked at: 150.\n"
 
 
 @pytest.mark.parametrize("item", ["a/b", "q1#2", "50%2F50", "one two", "第一题", "why?", "a,b", "1+1&item=2"])

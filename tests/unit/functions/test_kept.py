@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import functions
 import touchstone
 from functions.pages.kept import PREFIX, _parts, kept
 from functions.pages.words import words
@@ -21,12 +22,14 @@ from touchstone.budgets.decision import Refused
 from touchstone.budgets.ledger import exceeded
 from touchstone.errors import JudgeError
 from touchstone.judges.adapters import failures
+from touchstone.judges.adapters.replies import Response
 from touchstone.judges.batches.base import BatchLook, BatchReply, BatchState, Missed, response_of, results_gone, unfound
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.keys import Place, remedy
 from touchstone.operations.provider_batches.advancing import _why
 
 CHINESE = words("zh")
+OTHER_ANSWER = "the judge calls the answer correct, but its own answer is another one: Rome."
 UNTIL = datetime(2026, 11, 27, 10, tzinfo=UTC)
 TEXTS = {name: text for name, text in words("en").texts.items() if name.startswith(PREFIX)}
 CASE = AuditCase(
@@ -40,8 +43,9 @@ OUTCOMES: tuple[Outcome | None, ...] = ("holds", "refuted", "error", "vacuous", 
 
 @cache
 def _written() -> str:
-    """Every text that stands in the code of the library, whole or between gaps."""
-    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in Path(touchstone.__file__).parent.rglob("*.py"))
+    """Every text that stands in the code of the library and the doors, whole or between gaps."""
+    folders = (Path(str(package.__file__)).parent for package in (touchstone, functions))
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for folder in folders for path in folder.rglob("*.py"))
     found = (node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return "\n".join(value for value in found if isinstance(value, str))
 
@@ -103,6 +107,8 @@ def test_what_to_change_in_a_case_and_what_it_lacks_are_said_in_chinese() -> Non
         failures.refused("OpenAI", "gpt-5.5", "content_filter"),
         failures.refused("OpenAI", "gpt-5.5", None),
         failures.no_key("OpenAI"),
+        failures.error_by_status("OpenAI", "gpt-5.5", Response(status=503, headers={}, body=b""), "server_error"),
+        failures.error_by_status("OpenAI", "gpt-5.5", Response(status=400, headers={}, body=b""), "bad_request"),
     ],
     ids=str,
 )
@@ -115,6 +121,41 @@ def test_what_a_provider_refused_is_said_in_chinese(error: Exception) -> None:
     assert told.endswith("没有发送任何内容；下一次调用最早在 UTC 2026-11-27 10:00:00。")
     assert "OpenAI" in told
     assert "Not" not in told.replace("OpenAI", "")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        (
+            f"Not verified: {OTHER_ANSWER} Not verified: No time was left to ask claude.",
+            "未验证：评判模型认为答案正确，但它自己的答案与此不同：Rome。未验证：没有时间再询问 claude。",
+        ),
+        (
+            "Anthropic claude-opus is overloaded. OpenAI gpt-5.5 is overloaded or broken: HTTP 503 (server_error).",
+            "Anthropic claude-opus 过载。OpenAI gpt-5.5 过载或出了故障：HTTP 503（server_error）。",
+        ),
+        (
+            "Not verified: gemini's gemini-3.5-flash-lite gave no whole reply within the deadline.",
+            "未验证：gemini 的 gemini-3.5-flash-lite 在时限内没有给出完整的回复。",
+        ),
+        (
+            "Not verified: Gemini refuses the API key (API_KEY_INVALID); check that it is valid.",
+            "未验证：Gemini 拒绝了 API 密钥（API_KEY_INVALID）；请检查它是否有效。",
+        ),
+        ("The limit of cost was reached.", "已达到费用上限。"),
+        (
+            "brokenlib==1.0 cannot be imported in the sandbox. The target itself cannot be imported: ZeroDivisionError",
+            "brokenlib==1.0 无法在沙箱中导入。被测库本身无法导入：ZeroDivisionError",
+        ),
+        (
+            "This needs the role admin; you are signed in with the role reader.",
+            "这需要管理员角色；您登录的角色是只读。",
+        ),
+        ("「学习」 is Simplified; in Taiwan it is written 「學習」.", "「学习」是简体字，台湾写作「學習」。"),
+    ],
+)
+def test_what_is_said_in_several_sentences_is_said_in_chinese_if_each_is_ours(sentence: str, told: str) -> None:
+    assert kept(CHINESE, sentence) == told
 
 
 @pytest.mark.parametrize(
@@ -194,6 +235,7 @@ def test_what_to_do_where_there_is_no_judge_is_said_in_chinese(place: Place) -> 
         "In this essay he declined to answer.",
         "A student lost the connection before its reply was whole.",
         "My summary: the author did not answer in time.",
+        "The limit of cost was reached. It is late.",
     ],
 )
 def test_any_other_text_stays_as_it_is(text: str) -> None:

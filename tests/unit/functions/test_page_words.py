@@ -44,6 +44,7 @@ from touchstone.quizzes.evaluation import PURPOSE as EVALUATION
 from touchstone.quizzes.generation import PURPOSE as GENERATION
 from touchstone.quizzes.model import DecidedBy, Rule
 from touchstone.quizzes.run import RunKind, RunState
+from touchstone.records import Role
 from touchstone.records.answer_counters import DIMENSIONS
 from touchstone.statistics.corrected import Correction
 from touchstone.statistics.label_progress import LabelAim
@@ -253,6 +254,7 @@ CLOSED: tuple[tuple[str, set[str]], ...] = (
     ("purpose", {GENERATION, EVALUATION}),
     ("proved", _values(ProofStanding)),
     ("risk_flag", _values(RiskFlag)),
+    ("role", _values(Role)),
     ("sample", _values(Drawn)),
     ("severity", _values(Severity)),
     ("threshold", _values(ThresholdState)),

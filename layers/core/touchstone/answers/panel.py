@@ -73,7 +73,7 @@ def _sentence(verification: Verification, sure_from: SureFrom, language: Languag
     return NOT_VERIFIED[language].format(why)
 
 
-NOT_VERIFIED = {"en": "Not verified: {}.", "zh": "未核实：{}。"}
+NOT_VERIFIED = {"en": "Not verified: {}.", "zh": "未验证：{}。"}
 
 
 CONFIDENCE_DECIMALS = 6
@@ -278,11 +278,11 @@ def _split(counted: Sequence[JudgeVote], language: Language) -> str:
     return _SPLIT[language].format(said)
 
 
-_SPLIT = {"en": "Not verified: the judges do not agree: {}.", "zh": "未核实：评判模型意见不一：{}。"}
+_SPLIT = {"en": "Not verified: the judges do not agree: {}.", "zh": "未验证：评判模型意见不一：{}。"}
 _SAID = {("en", True): "says right", ("en", False): "says wrong", ("zh", True): "判对", ("zh", False): "判错"}
 _BETWEEN = {"en": ", ", "zh": "，"}
 _NOBODY_ELSE = {"en": "There is no further judge to ask.", "zh": "没有其他评判模型可问。"}
 _TOO_FEW = {
     "en": "Not verified: {wanted} judges are wanted, and only {models} can be asked, so that nobody was; {remedy}.",
-    "zh": "未核实：需要 {wanted} 个评判模型，但只有 {models} 可用，因此没有询问；{remedy}。",
+    "zh": "未验证：需要 {wanted} 个评判模型，但只有 {models} 可用，因此没有询问；{remedy}。",
 }

@@ -468,11 +468,11 @@ _REFUTED = {"en": "A calculation shows that the answer is wrong.", "zh": "计算
 _COMES_TO = {"en": " It comes to {}.", "zh": "应为 {}。"}
 _OTHER_ANSWER = {
     "en": "Not verified: the judge calls the answer correct, but its own answer is another one: {}.",
-    "zh": "未核实：评判认为答案正确，但它自己的答案与此不同：{}。",
+    "zh": "未验证：评判模型认为答案正确，但它自己的答案与此不同：{}。",
 }
 _CONTRADICTIONS = {
     ("en", True): "The judge calls the answer correct, but worked out another value itself.",
     ("en", False): "The judge calls the answer wrong, but worked out the same value itself.",
-    ("zh", True): "评判认为答案正确，但它自己算出的结果不同。",
-    ("zh", False): "评判认为答案错误，但它自己算出的结果相同。",
+    ("zh", True): "评判模型认为答案正确，但它自己算出的结果不同。",
+    ("zh", False): "评判模型认为答案错误，但它自己算出的结果相同。",
 }

@@ -99,3 +99,13 @@ def test_a_second_page_goes_on_from_the_first_and_back(buyer: Api, judged: Deplo
         assert not set(first) & set(rest)
         led(page, page.get_by_role("link", name="Newest"))
         assert rows(page) == first
+
+
+def test_a_word_of_any_length_leaves_every_column_in_sight(judged: Deployment, buyer: Api, browsers: Browsing) -> None:
+    word = "x" * 600
+    assert buyer.post("/v1/verifications", {"problem": word, "answer": word}).status == 201
+    token = judged.token("acme")
+    with browsers() as opened:
+        page = opened(width=1280).sign_in(token, "app/answers")
+        widths = page.locator(".scroll").evaluate("(table) => [table.scrollWidth, table.clientWidth]")
+        assert widths[0] == widths[1]

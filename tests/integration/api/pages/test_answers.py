@@ -12,7 +12,8 @@ from functions.composition import stores
 from functions.pages import finding
 from tests.support.api import Api
 from tests.support.deployment import Deployment
-from tests.support.pages import Page, Visitor, verified
+from tests.support.pages import Page, Visitor, signed_in, verified
+from tests.support.providers import ProviderServer, error
 from tests.support.records import an_answer, an_attempt
 from touchstone.clock import system_clock
 from touchstone.records import Role
@@ -32,6 +33,31 @@ def test_the_overview_counts_by_status_and_shows_badges(visitor: Visitor, acme: 
     assert "badge unverified" not in badges, "what nobody decided has no badge"
     assert "$0.00 spent and $0.00 held back for calls under way, of $5.00 a day." in page.text
     assert "No judge, or not set up 1" in page.text
+
+
+def test_a_list_says_of_an_answer_that_it_failed(visitor: Visitor, acme: Api) -> None:
+    acme.post("/v1/solutions", {"problem": "Name the capital of Peru."})
+    page = visitor.open("/app/answers")
+    assert any(given.get("class") == "badge failed" for _, given in page.elements)
+    (row,) = visitor.open("/app/answers", format="json").response.json["answers"]["rows"]
+    assert (row["status"], row["verification_status"]) == ("failed", None)
+
+
+def test_an_attempt_that_came_with_the_request_says_so(visitor: Visitor, acme: Api) -> None:
+    page = visitor.open(f"/app/answers/{verified(acme, 'Compute 2 + 2.', '4')}")
+    assert "Attempt 1 not told (sent with the answer) 4" in page.text
+    body = {"problem": "Compute 2 + 2.", "answer": "4", "model": "gpt-5.5"}
+    named = acme.post("/v1/verifications", body).json["id"]
+    assert "Attempt 1 gpt-5.5 4" in visitor.open(f"/app/answers/{named}").text
+
+
+def test_why_a_deep_evaluation_waits_is_said_in_words(judged: Deployment, buyer: Api, judges: ProviderServer) -> None:
+    judges.rule(error("day_quota"), schema="EvaluateReply")
+    body = {"problem": "Compute 1 + 1.", "answer": "2", "deep_evaluation": True}
+    address = f"/app/answers/{buyer.post('/v1/verifications', body).json['id']}"
+    reader = signed_in(judged)
+    assert "Deep evaluation Deferred – The day's quota is spent" in reader.open(address).text
+    assert "深度评估 已推迟 – 当日配额已用完" in reader.open(address, lang="zh").text
 
 
 def test_an_empty_overview_says_what_to_do(visitor: Visitor) -> None:
@@ -245,7 +271,27 @@ def test_a_form_finds_answers_and_shows_what_is_set_and_how_to_take_it_away(visi
     rest = visitor.open(chosen[0]["href"])
     assert "Compute 2 + 2." in rest.text
     assert "search" not in parse_qs(urlsplit(chosen[0]["href"]).query)
-    assert "查到" in visitor.open("/app/answers", search="3/4", lang="zh").text
+    page = visitor.open("/app/answers", search="3/4", lang="zh")
+    assert "查到" in page.text
+    assert "题目或答案中的词：3/4" in page.text
+
+
+def test_a_form_that_cannot_be_answered_comes_back_as_it_was_filled_in(visitor: Visitor, acme: Api) -> None:
+    verified(acme, "Compute 2 + 2.", "5")
+    asked = {"search": "2 + 2", "status": "caution", "from": "2026-12-05", "to": "2026-12-01"}
+    page = visitor.open("/app/answers", **asked)
+    assert page.response.status == 400
+    assert "give the earlier day as `from`." in page.text
+    sent = {given["name"]: given["value"] for tag, given in page.elements if tag == "input" and "name" in given}
+    assert {name: sent[name] for name in ("search", "from", "to")} == {
+        name: asked[name] for name in ("search", "from", "to")
+    }
+    assert any(given.get("value") == "caution" and "selected" in given for _, given in page.elements)
+    assert "Compute" not in page.text, "nothing was looked for"
+    page = visitor.open("/app/answers", cost_from="5", cost_to="1", lang="zh")
+    assert "费用下限高于上限" in page.text
+    assert ("details", {"open": ""}) in page.elements, "the field that is wrong is in sight"
+    assert visitor.open("/app/answers", format="json", **asked).response.json["status"] == 400
 
 
 @pytest.mark.parametrize(
@@ -275,7 +321,7 @@ def test_a7_what_is_looked_for_is_text_wherever_it_is_shown(visitor: Visitor, ac
 def test_a_page_that_cannot_be_is_refused_in_a_sentence(visitor: Visitor, acme: Api, query: dict[str, str]) -> None:
     page = visitor.open("/app/answers", **query)
     assert page.response.status == 400
-    assert len(page.text) < 1_000
+    assert len(page.text) < 1_500, "the form and a sentence"
 
 
 def test_an_export_holds_what_the_page_shows_and_leads_on(

@@ -34,8 +34,8 @@ def test_what_failed_and_what_nobody_decided_is_said_and_leads_to_it(visitor: Vi
     }
     page = visitor.open("/")
     for said in (
-        "1 of the 7 answers of today failed.",
-        "2 of the 7 answers of today are not verified.",
+        "Answers of today that failed: 1 of 7.",
+        "Answers of today that are not verified: 2 of 7.",
         "No judge has",
     ):
         assert said in page.text

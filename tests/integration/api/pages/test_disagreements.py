@@ -57,14 +57,14 @@ def kept(
 
 
 def test_a_disagreement_is_listed_with_what_both_said_and_leads_to_the_answer(visitor: Visitor, acme: Api) -> None:
-    assert "People and judges agree in all that was looked at." in visitor.open(PAGE).text
+    assert "No disagreement among the labels that were looked at." in visitor.open(PAGE).text
     agreed, disagreed = (verified(acme, f"Compute {number} + 2.", "4") for number in (2, 3))
     label(acme, agreed, "right")
     label(acme, disagreed, "right")
     page = visitor.open(PAGE)
     assert "Compute 3 + 2." in page.text
     assert "Compute 2 + 2." not in page.text
-    assert "Found among 2 labels." in page.text
+    assert "Labels looked at: 2." in page.text
     assert "next page" not in page.text, "there is none"
     (row,) = rows(visitor.open(PAGE, format="json"), "disagreements")
     assert (row["record_id"], row["label"], row["verdict"], row["model"]) == (disagreed, "right", "wrong", "checks")

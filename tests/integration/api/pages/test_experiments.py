@@ -120,7 +120,7 @@ def test_what_it_cost_is_what_the_api_says(member: Visitor, buyer: Api) -> None:
 def test_an_experiment_that_is_not_over_says_how_far_it_is_and_why_it_waits(visitor: Visitor, acme: Api) -> None:
     page = visitor.open(run(acme, 2))
     assert "Being measured · No judge, or not set up" in page.text
-    assert "0 of 2 are over" in page.text
+    assert "0 of 2 done" in page.text
     assert "There are no figures before all pairs are measured." in page.text
     assert not [tag for tag, _ in page.elements if tag == "canvas"]
 
@@ -132,6 +132,8 @@ def test_one_that_failed_says_why(member: Visitor, buyer: Api, judged: Deploymen
     page = member.open(made.location.replace("/v1/", "/app/"))
     assert "not JSON" in page.text
     assert "Failed" in page.text
+    assert "There are no figures before" not in page.text, "there will be none"
+    assert "这不是 JSON" in member.open(made.location.replace("/v1/", "/app/"), lang="zh").text
 
 
 def test_without_a_judge_nothing_is_said_of_a_preference(visitor: Visitor, acme: Api) -> None:
@@ -143,7 +145,7 @@ def test_without_a_judge_nothing_is_said_of_a_preference(visitor: Visitor, acme:
 def test_too_few_sources_are_no_comparison_and_no_chart(visitor: Visitor, acme: Api) -> None:
     page = visitor.open(run(acme, 2, metrics=UNJUDGED))
     assert "“merged_chunks” and “docling_chunks” could not be compared." in page.text
-    assert "An interval needs 5 sources, and 2 have scores of both." in page.text
+    assert "An interval needs 5 sources; sources with scores of both: 2." in page.text
     assert not [tag for tag, _ in page.elements if tag == "canvas"]
 
 

@@ -104,7 +104,7 @@ def test_two_people_may_label_one_thing_and_one_person_sees_it_once(visitor: Vis
     second = asking(queue(other, sample=sample, second="1"))
     assert second is not None
     page = other.send(second, label="wrong")
-    assert "1 of 2 people say so." in page.text
+    assert "People who say so: 1 of 2." in page.text
     assert asking(queue(other, sample=sample, second="1")) is None
     (label,) = stored()
     assert [one.label for one in label.words] == ["right", "wrong"]

@@ -138,6 +138,20 @@ def test_what_cannot_be_pinned_is_refused(judged: Deployment, sent: dict[str, st
     assert _tables(admin)["routing"] == []
 
 
+def test_a_form_that_is_refused_leads_back_to_its_page(judged: Deployment) -> None:
+    admin = signed_in(judged, role="admin")
+    page = admin.send(_form(admin, "rates/pin"), subject="  ", provider="openai")
+    assert page.response.status == 400
+    back = next(link for link in page.links if link.endswith("app/rates"))
+    assert admin.open(back).response.status == 200
+    form = _form(admin, "rates/pin")
+    admin.cookies.clear()
+    page = admin.send(form, subject="geography", provider="openai")
+    assert page.response.status == 401
+    admin.open(next(link for link in page.links if link.endswith("app/rates")))
+    assert admin.at == "/app/sign-in"
+
+
 def test_a_subject_full_of_markup_can_be_pinned_and_unpinned(judged: Deployment) -> None:
     admin = signed_in(judged, role="admin")
     subject = "\"><img src=x onerror=alert(1)>/…?&#'"

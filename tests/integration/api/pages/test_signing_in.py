@@ -2,7 +2,7 @@
 
 import base64
 from datetime import timedelta
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
@@ -40,6 +40,22 @@ def test_a_token_opens_the_page_that_was_asked_for(stranger: Visitor, deployment
     page = stranger.sign_in(deployment.token("acme"), at="/app/answers")
     assert (page.response.status, stranger.at) == (200, "/app/answers")
     assert "acme, member" in page.text
+
+
+@pytest.mark.parametrize("query", ["status=caution", "search=a..b%2F%2Fc&from=2026-11-01", "search=%E4%BB%A3&lang=zh"])
+def test_signing_in_keeps_what_a_list_was_asked_for(stranger: Visitor, deployment: Deployment, query: str) -> None:
+    form = stranger.open(f"/app/answers?{query}").forms[-1]
+    page = stranger.send(form, token=deployment.token("acme"))
+    assert page.response.status == 200
+    fields = {
+        name: given.get("value") for tag, given in page.elements if tag == "input" and (name := given.get("name"))
+    }
+    asked = dict(parse_qsl(query))
+    assert fields["search"] == asked.get("search", "")
+    assert fields["from"] == asked.get("from", "")
+    assert any(given.get("value") == "caution" and "selected" in given for _, given in page.elements) is (
+        "status" in asked
+    )
 
 
 @pytest.mark.parametrize("name", ["a%2520b", "%E4%BB%A3", "a%20b"])
@@ -208,7 +224,18 @@ def test_a_form_without_a_token_signs_nobody_in(deployment: Deployment) -> None:
 
 @pytest.mark.parametrize(
     "asked",
-    ["https://a.example", "//a.example", "app/../x", "app//x", "app/\\x", "javascript:x", "v1/answers", "app/\nx"],
+    [
+        "https://a.example",
+        "app?/../..",
+        "app/a//b?c",
+        "//a.example",
+        "app/../x",
+        "app//x",
+        "app/\\x",
+        "javascript:x",
+        "v1/answers",
+        "app/\nx",
+    ],
 )
 def test_signing_in_leads_nowhere_else(asked: str) -> None:
     assert safe_next(asked) == ""

@@ -61,10 +61,10 @@ def test_a_submission_is_found_from_its_task_and_shows_each_criterion_met_or_not
     links = member.open(f"/app/tasks/{ranked.id}").links
     assert f"{ranked.id}/submissions/{ranked.ids['ann']}" in links
     page = member.open(f"{ranked.id}/submissions/{ranked.ids['ann']}")
-    for shown in ("ann", f"Criterion 1 · Pass {CRITERION} Reason {MET}", f"By ann. {SCRIPT}", "Stands Ranked"):
+    for shown in ("ann", f"Criterion 1 · Pass {CRITERION} Reason {MET}", f"By ann. {SCRIPT}", "State Ranked"):
         assert shown in page.text
     assert "<script>alert" not in page.response.body
-    assert "Stands Ranked Rank 1 Total 90.00" in page.text
+    assert "State Ranked Rank 1 Total 90.00" in page.text
     of_ann = member.open(next(link for link in page.links if link.endswith("?submitter=ann")))
     assert [ranked.ids[who] in of_ann.response.body for who in ("ann", "dee")] == [True, False], "her revisions"
     page = member.open(address(ranked, "dee"))
@@ -79,6 +79,18 @@ def test_a_submission_is_found_from_its_task_and_shows_each_criterion_met_or_not
     assert said["text"].startswith(f"By ann. {SCRIPT}")
     assert said["characters"] == len(said["text"])
     assert member.open(address(ranked, "ann"), format="csv").response.body.startswith("number,criterion,met,")
+
+
+def test_what_eliminated_a_submission_is_named_as_the_dimensions_are(
+    member: Visitor, buyer: Api, judged: Deployment
+) -> None:
+    task = ApiTask.created(buyer, judged)
+    task.hand_in("ann", 40)
+    task.pass_time()
+    page = member.open(address(task, "ann"))
+    assert "Eliminated by Substance, Credibility, Completeness, Depth" in page.text
+    assert "Depth" in member.open(f"/app/tasks/{task.id}").text.partition("Eliminated by")[2].partition("Submission")[0]
+    assert "实质内容、可信度、完整性、Depth" in member.open(address(task, "ann"), lang="zh").text
 
 
 def test_of_a_long_text_the_beginning_is_shown_and_how_long_it_is(

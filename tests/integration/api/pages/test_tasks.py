@@ -163,7 +163,7 @@ def test_a_race_shows_the_penalties_that_kept_others_from_winning(
     assert penalty["factor"] == 0.75
     page = member.open(f"{address(task)}/submissions/{task.ids['bob']}")
     total = task.feedback("bob", "individual_scoring")["penalized_total"]
-    assert f"Stands Scored Total {total:.2f} To be careful about It speaks to the judge" in page.text
+    assert f"State Scored Total {total:.2f} Risk flags It speaks to the judge" in page.text
     assert "Credibility 45.00 0.75" in page.text, "why the total is lower than every score"
 
 
@@ -192,7 +192,7 @@ def test_a7_what_parties_wrote_is_text_and_formulas_are_none(visitor: Visitor, a
 def test_it_can_be_read_in_chinese(member: Visitor, ranked: ApiTask) -> None:
     member.headers["accept-language"] = "zh"
     page = member.open(address(ranked))
-    for said in ("已排名，可申诉", "截止时择优", "扣罚明细", "未通过门槛检查", "没有人对排名提出申诉。"):
+    for said in ("已排名，可申诉", "截止时择优", "扣分明细", "未通过门槛检查", "没有人对排名提出申诉。"):
         assert said in page.text
 
 

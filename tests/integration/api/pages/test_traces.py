@@ -5,8 +5,9 @@ import pytest
 from tests.support.api import Api
 from tests.support.deployment import Deployment
 from tests.support.pages import Visitor
-from tests.support.providers import ProviderServer, success
+from tests.support.providers import ProviderServer, error, success
 from tests.support.quizzes import measurement, quiz
+from tests.support.wire import Kind
 from touchstone.records import Role
 
 HOSTILE = "Name the capital of Australia. <script>alert(1)</script>"
@@ -34,6 +35,20 @@ def test_an_admin_is_led_from_an_answer_to_what_its_judge_was_asked(judged: Depl
     assert "追踪" in visitor.open(link, lang="zh").text
     (row,) = visitor.open(link, format="json").response.json["trace"]["rows"]
     assert (row["prompt_name"], row["tries"], row["failure"]) == ("verify", 1, None)
+
+
+@pytest.mark.parametrize(("kind", "said"), [("overloaded", "The provider is overloaded"), ("refused", "refused")])
+def test_a_judge_that_was_asked_and_gave_no_verdict_leads_to_what_it_was_asked(
+    judged: Deployment, buyer: Api, judges: ProviderServer, kind: Kind, said: str
+) -> None:
+    judges.rule(error(kind), schema="VerifyReply")
+    made = buyer.post("/v1/verifications", {"problem": HOSTILE, "answer": "Canberra"}).json["id"]
+    visitor = Visitor()
+    visitor.sign_in(judged.token("acme", "admin"))
+    page = visitor.open(f"/app/answers/{made}")
+    assert "No judge was asked." not in page.text
+    link = next(each for each in page.links if "traces" in each)
+    assert said in visitor.open(link).text
 
 
 def test_an_answer_that_a_check_decided_says_that_nobody_was_asked(judged: Deployment, buyer: Api) -> None:

@@ -142,7 +142,7 @@ def test_while_it_waits_it_says_since_when_and_until_when_and_nobody_takes_it_up
     visitor = Visitor()
     visitor.sign_in(house.deployment.token(TENANT))
     page = visitor.open(path.replace("/v1/", "/app/")).text
-    assert f"{CASES} questions in 1 batches at providers · sent" in page
+    assert f"questions: {CASES}; batches at providers: 1 · sent" in page
     assert "Saved by batches $0" in page
     assert "First turns of audits" in visitor.open("/app/quotas").text
 

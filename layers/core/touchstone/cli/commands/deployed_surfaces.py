@@ -348,7 +348,7 @@ def _experiment_facts(view: View) -> Iterator[tuple[str, object]]:
     yield from ((name, view[name]) for name in ("id", "name", "state"))
     yield "because", view["failure"] or view["because"]
     if view["pairs"] is not None:
-        yield "pairs", f"{view['done']} of {view['pairs']} are over"
+        yield "pairs", f"{view['done']} of {view['pairs']} done"
     yield "created (UTC)", moment(view["created_at"])
     yield "cost", cost_of(view)
 

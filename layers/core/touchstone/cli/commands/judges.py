@@ -244,7 +244,9 @@ def next_labels(
     """
     found = fetch("labels", "next", sample="unsure" if unsure else "random", limit=limit)
     behind = found.get("not_looked_at")
-    empty = f"None to label among those looked at; {behind} were not." if behind else "Nothing is left to label so."
+    empty = (
+        f"None to label among those looked at. Not looked at: {behind}." if behind else "Nothing is left to label so."
+    )
     print_rows(found, NEXT, found["items"], empty=empty, as_json=as_json)
     if not as_json and found["items"]:
         say(f"Drawn from {found['drawn_from']} verdicts; label each with --sample {found['sample']}.")

@@ -83,7 +83,7 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
     version = view.get("version")
     yield "target", f"{view.get('requirement')} (resolved to {version})" if version else view.get("requirement")
     if view.get("cases") is not None:
-        yield "cases", f"{view.get('done')} of {view['cases']} are over"
+        yield "cases", f"{view.get('done')} of {view['cases']} done"
     yield "turns", view.get("turns") or None
     yield "cost", cost_of(view) if view.get("turns") else None
     expected = (view.get("estimate") or {}).get("cost_usd")
