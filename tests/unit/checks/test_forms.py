@@ -4,6 +4,7 @@
 test, spread over its kinds (six at least), others each time.
 """
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -14,6 +15,7 @@ from tests.support import forms
 from tests.support.forms import Form
 from touchstone.checks import equivalent
 from touchstone.checks.equivalence import decision
+from touchstone.checks.notation.unit_reading import is_foreign
 
 # The time limit ends a thread by an exception, which may land in a callback of the interpreter, and is told there.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -24,6 +26,8 @@ EXPLORED = 680
 """Forms of each kind in each test when exploring: with their pairs and six kinds or more, over 20,000 in a test."""
 EXAMPLES = 8
 """Forms of each kind in each test otherwise."""
+DECIMALS = re.compile(r"\d,\d")
+"""A decimal comma, a mark of thousands, or the comma of a list."""
 PAIRS = 5
 """Pairs of texts of a form."""
 READ: dict[str, Kind] = {
@@ -122,7 +126,9 @@ def test_a_sentence_around_an_answer_changes_nothing(kind: Kind) -> None:
     def law(form: Form, data: st.DataObject) -> None:
         sentence = one_of(forms.SENTENCES, data)
         text, original = sentence.format(one_of(form.same, data)), one_of(form.same, data)
-        assert equivalent(text, original) is True, (text, original)
+        # In a sentence of another language 1,000 may have three decimals, and {1,2} one member.
+        told = (True, None) if DECIMALS.search(text) and is_foreign(text) else (True,)
+        assert equivalent(text, original) in told, (text, original)
 
     holds(law, kind)
 
