@@ -26,8 +26,8 @@ EXPLORED = 680
 """Forms of each kind in each test when exploring: with their pairs and six kinds or more, over 20,000 in a test."""
 EXAMPLES = 8
 """Forms of each kind in each test otherwise."""
-DECIMALS = re.compile(r"\d,\d")
-"""A decimal comma, a mark of thousands, or the comma of a list."""
+DECIMALS = re.compile(r"\d(?:,\d|(?:\.|\{,\}|,\\!)\d{3})")
+"""A decimal comma or point, a mark of thousands, or the comma of a list."""
 PAIRS = 5
 """Pairs of texts of a form."""
 READ: dict[str, Kind] = {
