@@ -5,12 +5,24 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 
-from touchstone.audits.sandbox.script.dependence import Function, ProofScript, names_in, own_parts, set_by
+from touchstone.audits.sandbox.script.dependence import (
+    Function,
+    ProofScript,
+    last_name,
+    names_in,
+    own_parts,
+    set_by,
+)
 
 _LOOKS_PER_PART = 20
 """Most looks at a part of the script, on average, by which it is read what decides an assertion."""
 _READING = frozenset({"items", "keys", "values", "get", "copy", "index", "count"})
 """Methods of a list or dictionary that change nothing of it."""
+_CHANGING = frozenset({
+    "add", "append", "clear", "difference_update", "discard", "extend", "insert", "intersection_update", "pop",
+    "popitem", "remove", "reverse", "setdefault", "sort", "symmetric_difference_update", "update",
+})  # fmt: skip
+"""Methods by which a script changes what a list, a set or a dictionary holds."""
 _LOOKING = frozenset({"bool", "isinstance", "len", "print", "repr", "str", "type"})
 """Built-in functions that give nothing on of what a list or dictionary holds."""
 
@@ -87,6 +99,8 @@ class ScriptScopes:
         for node in self._source.nodes:
             for name in (*names_in(node), *self._source.recorded(node)):
                 of_target, part = self._source.binds(node, name), node
+                if isinstance(node, ast.Call) and not of_target and not self._puts_in(node, name):
+                    continue
                 while (owner := self._source.parents[id(part)]) is not None:
                     if isinstance(part, Function) and name in self._locals[id(part)]:
                         break
@@ -99,6 +113,22 @@ class ScriptScopes:
             key: (sorted(places), [places[each] for each in sorted(places)], any(places.values()))
             for key, places in found.items()
         }
+
+    def _puts_in(self, call: ast.Call, name: str) -> bool:
+        """Whether a call of a method may put something of the script's in the place of what `name` holds.
+
+        What a method of the target does to its own object is the target's doing, whatever it is given.
+        """
+        method, itself = last_name(call.func), isinstance(getattr(call.func, "value", None), ast.Name)
+        made = [each.func for each in self._source.bindings.get(name, ()) if isinstance(each, ast.Call)]
+        own = not made or any(last_name(each) in self._defined or not self._source.depends(each) for each in made)
+        whole = itself and not own and all(last_name(each)[:1].isupper() for each in made)
+        return method in self._defined or (method in _CHANGING and not whole)
+
+    @cached_property
+    def _defined(self) -> frozenset[str]:
+        """The names of the functions, methods and classes that the script defines."""
+        return frozenset(each.name for each in self._source.nodes if isinstance(each, Function | ast.ClassDef))
 
     @cached_property
     def _locals(self) -> dict[int, set[str]]:
