@@ -71,6 +71,7 @@ HOLDS = [
     "import tinylib\ntinylib.LABELS['b'] = 2\nbox = tinylib.Box(1)\nbox.width = 9\nassert box.width == 9",
     "from importlib.metadata import version\nassert version('tinylib') == '1.0'",
     "import subprocess, sys\nfrom tinylib import Box\nsubprocess.run([sys.executable, '-S', '-c', '1'], check=True)",
+    f"{TRUE}import subprocess as s, sys\ns.run([sys.executable, '-c', 'import tinylib; tinylib.Box(1)'], check=True)",
     "import threading, tinylib\none = threading.Thread(target=tinylib.Box, args=(1,))\none.start()\none.join()",
     "import multiprocessing as m, tinylib\nlock = m.Lock()\nwith lock:\n    tinylib.Box(1)",
     "import tinylib\nassert hasattr(tinylib, 'Box') and not hasattr(tinylib, 'Chest')",

@@ -64,7 +64,13 @@ def read_record(record: Record, source: ProofScript, modules: Sequence[str]) -> 
 
 def _read(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMeaning:
     if record.faults:
-        return RunMeaning("error", f"Inconclusive: the script changed what it is judged by ({record.faults[0]}).")
+        why = f"Inconclusive: the script, or the library for it, changed what it is judged by ({record.faults[0]})."
+        if record.faults[0].endswith("was added"):
+            why += (
+                " What the script has the library register under a name is told from nothing that it made up: ask for"
+            )
+            why += " what needs no such name."
+        return RunMeaning("error", why)
     questions = ScriptQuestions(source, modules)
     if record.end == "completed" or (record.left_at is not None and questions.endings.leaves_at_end(record.left_at)):
         if not questions.any():
@@ -139,6 +145,8 @@ class _Exception:
             return RunMeaning("refuted", f"What the script asserts of the target does not hold{at}: {said}")
         if own and any(map(self._is_of_target, self._errors[1:])):
             return RunMeaning("refuted", f"The target showed otherwise, and the script said so{at}: {said}")
+        if isinstance(statement, ast.Assert) and own and failed:
+            return RunMeaning("error", f"What is asserted{at} was not seen to come from the target: {said}")
         return RunMeaning("error", f"The script failed by its own fault{at}: {said}")
 
     def _is_of_target(self, raised: Raised) -> bool:

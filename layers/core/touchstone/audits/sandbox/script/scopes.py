@@ -57,6 +57,7 @@ class ScriptScopes:
     def __init__(self, source: ProofScript) -> None:
         self._source = source
         self.looks = LooksLeft(source)
+        self._instances: dict[str, bool] = {}
 
     def is_overwritten(self, name: str, at: ast.stmt) -> bool:
         """Whether the last statement before `at` that binds `name` binds it to nothing of the target.
@@ -120,10 +121,17 @@ class ScriptScopes:
         What a method of the target does to its own object is the target's doing, whatever it is given.
         """
         method, itself = last_name(call.func), isinstance(getattr(call.func, "value", None), ast.Name)
-        made = [each.func for each in self._source.bindings.get(name, ()) if isinstance(each, ast.Call)]
-        own = not made or any(last_name(each) in self._defined or not self._source.depends(each) for each in made)
-        whole = itself and not own and all(last_name(each)[:1].isupper() for each in made)
-        return method in self._defined or (method in _CHANGING and not whole)
+        return method in self._defined or (method in _CHANGING and not (itself and self._is_instance(name)))
+
+    def _is_instance(self, name: str) -> bool:
+        """Whether all calls whose values `name` holds are of classes of the target, by their spelling."""
+        if name not in self._instances:
+            made = [each.func for each in self._source.bindings.get(name, ()) if isinstance(each, ast.Call)]
+            self._instances[name] = bool(made) and all(
+                last_name(each)[:1].isupper() and last_name(each) not in self._defined and self._source.depends(each)
+                for each in made
+            )
+        return self._instances[name]
 
     @cached_property
     def _defined(self) -> frozenset[str]:
