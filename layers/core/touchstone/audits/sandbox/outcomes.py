@@ -42,6 +42,7 @@ _PYTHONS_OWN = frozenset({
     "builtins.SystemExit", "builtins.KeyboardInterrupt", "builtins.GeneratorExit", "asyncio.exceptions.CancelledError",
 })  # fmt: skip
 """Exceptions of Python that no `except Exception` catches. What else is none of `Exception` is a library's own."""
+_REGISTERED = " A name that the script has the library add is told from none that it made up: ask for what needs none."
 SHOWN_CHARS = 300
 """How many characters of an exception's message a sentence quotes."""
 
@@ -64,13 +65,8 @@ def read_record(record: Record, source: ProofScript, modules: Sequence[str]) -> 
 
 def _read(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMeaning:
     if record.faults:
-        why = f"Inconclusive: the script, or the library for it, changed what it is judged by ({record.faults[0]})."
-        if record.faults[0].endswith("was added"):
-            why += (
-                " What the script has the library register under a name is told from nothing that it made up: ask for"
-            )
-            why += " what needs no such name."
-        return RunMeaning("error", why)
+        said = f"Inconclusive: the script, or the library for it, changed what it is judged by ({record.faults[0]})."
+        return RunMeaning("error", said + _REGISTERED * record.faults[0].endswith("was added"))
     questions = ScriptQuestions(source, modules)
     if record.end == "completed" or (record.left_at is not None and questions.endings.leaves_at_end(record.left_at)):
         if not questions.any():

@@ -1,7 +1,6 @@
 """The process in which a script runs, and what it tells of the script's end."""
 
 import contextlib
-import os
 import signal
 import sys
 import traceback
@@ -43,8 +42,6 @@ def become_script(  # noqa: PLR0915 - one step after another
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if request["no_handlers"] is not None:
         put_filter(bytes.fromhex(request["no_handlers"]))
-    if request["site"] is not None:
-        os.environ["PYTHONPATH"] = request["site"]  # for a Python that the script or the library starts
     sys.argv[:] = [world.script]
     main_module = ModuleType("__main__")
     main_module.__dict__["__file__"] = world.script
