@@ -60,7 +60,25 @@ CHECK = "import tinylib, unittest\ndef check(one, other=5):\n"
 TRUE = "import tinylib\nassert tinylib.Box(1).width == 1\n"
 CAUGHT = f"{TRUE}import unittest as u\n"
 CHILD = "import multiprocessing as m, tinylib\ndef check(width):\n    assert tinylib.Box(1).width == width\n"
+THREADS = """
+import threading, tinylib
+stop, kept = threading.Event(), []
+def hold():
+    kept.append(bytearray(100_000))
+    stop.wait()
+threads = [threading.Thread(target=hold) for _ in range(25)]
+for number, each in enumerate(threads, 1):
+    each.start()
+    while len(kept) < number:
+        pass
+stop.set()
+for each in threads:
+    each.join()
+assert tinylib.Box(len(kept)).width == 25
+"""
+"""Threads that all take memory of their own at once."""
 HOLDS = [
+    THREADS,
     "from tinylib import Box\nBox(3)",
     "import tinylib.boxes as boxes\nassert boxes.measure(boxes.Box(2)) == 2",
     "import tinylib\nif __name__ == '__main__':\n    print(tinylib.Shape.ROUND)",
