@@ -57,7 +57,7 @@ class ScriptScopes:
     def __init__(self, source: ProofScript) -> None:
         self._source = source
         self.looks = LooksLeft(source)
-        self._instances: dict[str, bool] = {}
+        self._makers: dict[str, str] = {}
 
     def is_overwritten(self, name: str, at: ast.stmt) -> bool:
         """Whether the last statement before `at` that binds `name` binds it to nothing of the target.
@@ -121,17 +121,21 @@ class ScriptScopes:
         What a method of the target does to its own object is the target's doing, whatever it is given.
         """
         method, itself = last_name(call.func), isinstance(getattr(call.func, "value", None), ast.Name)
-        return method in self._defined or (method in _CHANGING and not (itself and self._is_instance(name)))
+        if method in self._defined or self._made(name) == "elsewhere":
+            return True
+        return method in _CHANGING and not (itself and self._made(name) == "instance")
 
-    def _is_instance(self, name: str) -> bool:
-        """Whether all calls whose values `name` holds are of classes of the target, by their spelling."""
-        if name not in self._instances:
+    def _made(self, name: str) -> str:
+        """By what calls the values of `name` are made: of classes of the target, as they are spelled, or `elsewhere`.
+
+        `target` if all are the target's and some are of its functions, or if there are none.
+        """
+        if name not in self._makers:
             made = [each.func for each in self._source.bindings.get(name, ()) if isinstance(each, ast.Call)]
-            self._instances[name] = bool(made) and all(
-                last_name(each)[:1].isupper() and last_name(each) not in self._defined and self._source.depends(each)
-                for each in made
-            )
-        return self._instances[name]
+            of_target = all(last_name(each) not in self._defined and self._source.depends(each) for each in made)
+            classes = made and all(last_name(each)[:1].isupper() for each in made)
+            self._makers[name] = "elsewhere" if not of_target else "instance" if classes else "target"
+        return self._makers[name]
 
     @cached_property
     def _defined(self) -> frozenset[str]:
