@@ -131,11 +131,24 @@ class ScriptScopes:
         `target` if all are the target's and some are of its functions, or if there are none.
         """
         if name not in self._makers:
-            made = [each.func for each in self._source.bindings.get(name, ()) if isinstance(each, ast.Call)]
-            of_target = all(last_name(each) not in self._defined and self._source.depends(each) for each in made)
+            made = self._calls(name)
+            of_target = all(
+                self._source.is_imported(root)
+                or ((inner := self._roots(first)) and all(map(self._source.is_imported, inner.values())))
+                for first, root in self._roots(name).items()
+            )
             classes = made and all(last_name(each)[:1].isupper() for each in made)
             self._makers[name] = "elsewhere" if not of_target else "instance" if classes else "target"
         return self._makers[name]
+
+    def _calls(self, name: str) -> list[ast.expr]:
+        """The functions by whose calls the values of a name are made."""
+        return [each.func for each in self._source.bindings.get(name, ()) if isinstance(each, ast.Call)]
+
+    def _roots(self, name: str) -> dict[str, ast.AST]:
+        """What these functions begin by, each once."""
+        roots = map(_root, self._calls(name))
+        return {root.id if isinstance(root, ast.Name) else "": root for root in roots}
 
     @cached_property
     def _defined(self) -> frozenset[str]:
@@ -261,6 +274,13 @@ class ScriptScopes:
                 for name in set_by(node):
                     found.setdefault(name, []).append(node)
         return found
+
+
+def _root(node: ast.AST) -> ast.AST:
+    """What a piece of syntax begins by, through all attributes, items and calls."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Await | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node
 
 
 def _heads(node: ast.AST | None) -> Sequence[ast.AST]:
