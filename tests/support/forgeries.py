@@ -190,6 +190,11 @@ def _each(told: str) -> dict[str, str]:
         "threading.Thread(target=lambda: (time.sleep(0.01), os._exit(0)), daemon=True).start()\ntime.sleep(1)",
         "a signal's handler": take
         + "import signal\nsignal.signal(signal.SIGALRM, evil)\nsignal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)",
+        "a handler of a fatal signal": take
+        + "import os, signal\nsignal.signal(signal.SIGABRT, evil)\nos.kill(os.getpid(), signal.SIGABRT)",
+        "a handler of faulthandler's": take
+        + "import os, faulthandler, signal\nfaulthandler.enable()\nsignal.signal(signal.SIGSEGV, evil)\n"
+        "os.kill(os.getpid(), signal.SIGSEGV)",
         "a handler without the module": take
         + "import _signal\n_signal.signal(10, evil)\nimport os\nos.kill(os.getpid(), 10)",
         "os._exit now": "import os\nos._exit(0)",

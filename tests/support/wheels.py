@@ -50,6 +50,14 @@ class Shelf(dict):
     pass
 
 
+def leave():
+    raise tinydep.Left
+
+
+def refuse(function):
+    return tinydep.Refused()
+
+
 def insist(value):
     assert value, "tinylib insists"
 
@@ -82,6 +90,9 @@ class Box:
 
     def load(self):
         return None
+
+    def keep(self, label):
+        return lambda function: function
 
     def link(self):
         return tinydep.Link()
@@ -117,7 +128,98 @@ def lazy(function):
 @lazy
 def wide(at):
     return at + 1
+
+
+class Measure:
+    @staticmethod
+    @lazy
+    def wide(at):
+        return at + 1
 """
+MOVINGLIB: Mapping[str, str] = {
+    "movinglib/__init__.py": '''"""What changes itself while it is used."""
+from json import scanner
+from types import ModuleType
+
+
+class Lazy(ModuleType):
+    def __getattr__(self, name):
+        import importlib
+        globals()[self.__name__] = importlib.import_module(self.__name__)
+        return getattr(globals()[self.__name__], name)
+
+
+colorsys = Lazy("colorsys")
+
+
+def hue(red):
+    return colorsys.rgb_to_hsv(red, 0, 0)[2]
+
+
+def scan():
+    import movinglib.scanner
+    return scanner.FOUND
+
+
+class Parser:
+    def plain(self):
+        return "plain"
+
+    def cached(self):
+        return "cached"
+
+    def other(self):
+        return "other"
+
+    parse = plain
+
+    @staticmethod
+    def quicken():
+        Parser.parse = Parser.cached
+
+
+class TraceError(TypeError):
+    pass
+
+
+class GatheredError(ExceptionGroup):
+    pass
+
+
+class Traced:
+    def __gt__(self, other):
+        raise TraceError("a traced value has no order")
+
+
+space = {"Traced": Traced}
+exec(compile("""def trace(function):
+    try:
+        return function(Traced())
+    except TypeError as error:
+        error.__traceback__.tb_next.tb_next = None
+        raise
+def call(function):
+    return function("x")
+""", "<movinglib>", "exec"), space)
+trace = space["trace"]
+
+
+def gather(function):
+    try:
+        space["call"](function)
+    except ValueError as error:
+        error.__traceback__ = error.__traceback__.tb_next
+        raise GatheredError("found", [error]) from None
+''',
+    "movinglib/scanner.py": "FOUND = 3\n",
+}
+FIGURES: Mapping[str, str] = {
+    "matplotlib/__init__.py": "import matplotlib.backends\n\nrcParams = {'backend': None}\n",
+    "matplotlib/backends/__init__.py": "",
+    "matplotlib/pyplot.py": "import matplotlib\n\n\ndef figure():\n    "
+    "matplotlib.rcParams['backend'] = matplotlib.backends.backend = 'agg'\n    return 'figure'\n",
+}
+"""Three files in which a thing is noted as matplotlib does it."""
 NEWER: Mapping[str, str] = {
     **TINYLIB,
     "tinylib/boxes.py": TINYLIB["tinylib/boxes.py"].replace("lid=True", "lid=True, hinge=None"),
@@ -129,6 +231,15 @@ TINYDEP: Mapping[str, str] = {
 
 class Link:
     end = "here"
+
+
+class Left(BaseException):
+    pass
+
+
+class Refused:
+    def __call__(self):
+        raise Left
 
 
 def checked(value):
@@ -150,6 +261,8 @@ def make_wheels(folder: Path) -> Path:
     make_wheel(folder, "leavinglib", "1.0", {"leavinglib.py": "import os\nos._exit(0)\n"})
     make_wheel(folder, "anylib", "1.0", {"anylib.py": "def __getattr__(name):\n    return lambda: name\n"})
     make_wheel(folder, "lazylib", "1.0", {"lazylib.py": LAZYLIB})
+    make_wheel(folder, "movinglib", "1.0", MOVINGLIB)
+    make_wheel(folder, "matplotlib", "0.1", FIGURES)
     make_wheel(folder, "emptylib", "1.0", {})
     make_wheel(folder, "needylib", "1.0", {"needylib.py": ""}, requires=("nowhere-to-be-found",))
     return folder

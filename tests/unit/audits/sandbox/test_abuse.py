@@ -64,7 +64,7 @@ def test_s1_s2_no_environment_of_any_process_tells_a_secret(proof: Prove, canary
 
 def test_s1_s2_the_environment_is_empty_but_for_what_python_needs(proof: Prove) -> None:
     result = proof("import os, tinylib\nprint(sorted(os.environ))")
-    named = {"HOME", "LANG", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PWD"}
+    named = {"HOME", "LANG", "MALLOC_ARENA_MAX", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PWD", "PYTHONPATH"}
     assert set(result.stdout.strip("[]\n").replace("'", "").split(", ")) == named
 
 

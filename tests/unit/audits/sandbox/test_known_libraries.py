@@ -42,6 +42,14 @@ ROUTED += "@app.get('/{{size}}')\ndef act(size: int): return size\n"
 ROUTED += "assert TestClient(app).get('/a').status_code == {status}"
 MADE = "import sys, types, numpy._core.{0} as native\nmade = types.ModuleType('numpy._core.{0}.made')\n"
 MADE += "sys.modules[made.__name__] = made\n"
+TESTED = "import os, pathlib, pytest\nos.environ['PYTEST_DISABLE_PLUGIN_AUTOLOAD'] = '1'\n"
+TESTED += "pathlib.Path('test_it.py').write_text('def test(): assert 1 == {0}')\n"
+TESTED += "assert pytest.main(['-q', '-p', 'no:cacheprovider', 'test_it.py']) == {1}"
+STRUCTURED = "import attrs, cattrs\nconverter = cattrs.Converter()\n@attrs.define\nclass Day:\n    at: bytes\n"
+STRUCTURED += "converter.register_structure_hook(bytes, lambda at, _: bytes.fromhex(at))\ntry:\n"
+STRUCTURED += (
+    "    converter.structure({{'at': 'x'}}, Day)\nexcept cattrs.{0}:\n    pass\nelse:\n    raise AssertionError"
+)
 TAGGED = "import yaml\nyaml.add_constructor('!tag', lambda loader, node: node.value)\n"
 TAGGED += "assert yaml.load('!tag a', Loader=yaml.Loader) == {value!r}"
 
@@ -65,6 +73,13 @@ TAGGED += "assert yaml.load('!tag a', Loader=yaml.Loader) == {value!r}"
         ("tqdm", "from tqdm import tqdm\nassert list(tqdm(range(3), disable=True)) == [0, 1, 2]", "holds"),
         ("jinja2", "from jinja2 import meta\nassert meta.find_undeclared_variables", "holds"),
         ("websockets", "import websockets\nassert websockets.connect", "holds"),
+        ("pytest", TESTED.format(1, 0), "holds"),
+        ("pytest", TESTED.format(2, 1), "holds"),
+        ("pytest", TESTED.format(2, 0), "refuted"),
+        ("pytest", "import pytest\nwith pytest.raises(ValueError):\n    raise ValueError", "holds"),
+        ("pytest", "import pytest\n@pytest.fixture\ndef one(): return 1\nassert one() == 1", "refuted"),
+        ("cattrs", STRUCTURED.format("ClassValidationError"), "holds"),
+        ("cattrs", STRUCTURED.format("ForbiddenExtraKeysError"), "refuted"),
         ("yaml", TAGGED.format(value="a"), "holds"),
         ("yaml", TAGGED.format(value="b"), "refuted"),
     ],

@@ -60,7 +60,25 @@ CHECK = "import tinylib, unittest\ndef check(one, other=5):\n"
 TRUE = "import tinylib\nassert tinylib.Box(1).width == 1\n"
 CAUGHT = f"{TRUE}import unittest as u\n"
 CHILD = "import multiprocessing as m, tinylib\ndef check(width):\n    assert tinylib.Box(1).width == width\n"
+THREADS = """
+import threading, tinylib
+stop, kept = threading.Event(), []
+def hold():
+    kept.append(bytearray(100_000))
+    stop.wait()
+threads = [threading.Thread(target=hold) for _ in range(25)]
+for number, each in enumerate(threads, 1):
+    each.start()
+    while len(kept) < number:
+        pass
+stop.set()
+for each in threads:
+    each.join()
+assert tinylib.Box(len(kept)).width == 25
+"""
+"""Threads that all take memory of their own at once."""
 HOLDS = [
+    THREADS,
     "from tinylib import Box\nBox(3)",
     "import tinylib.boxes as boxes\nassert boxes.measure(boxes.Box(2)) == 2",
     "import tinylib\nif __name__ == '__main__':\n    print(tinylib.Shape.ROUND)",
@@ -71,6 +89,7 @@ HOLDS = [
     "import tinylib\ntinylib.LABELS['b'] = 2\nbox = tinylib.Box(1)\nbox.width = 9\nassert box.width == 9",
     "from importlib.metadata import version\nassert version('tinylib') == '1.0'",
     "import subprocess, sys\nfrom tinylib import Box\nsubprocess.run([sys.executable, '-S', '-c', '1'], check=True)",
+    f"{TRUE}import subprocess as s, sys\ns.run([sys.executable, '-c', 'import tinylib; tinylib.Box(1)'], check=True)",
     "import threading, tinylib\none = threading.Thread(target=tinylib.Box, args=(1,))\none.start()\none.join()",
     "import multiprocessing as m, tinylib\nlock = m.Lock()\nwith lock:\n    tinylib.Box(1)",
     "import tinylib\nassert hasattr(tinylib, 'Box') and not hasattr(tinylib, 'Chest')",
@@ -254,6 +273,18 @@ REFUTED = [
     "import tinylib.unfinished",
     "import tinylib\ntinylib.call(lambda: 1)",
     "import importlib\nimportlib.import_module('tinylib.chests')",
+    # it gives another number of values, or takes none
+    "import tinylib\nwidth, lid = tinylib.give((1, 2, 3))",
+    "import tinylib\nfirst, *rest = tinylib.Box(1)",
+    "import tinylib\nbox = tinylib.Box(1)\nbox[0] = 5",
+    "import tinylib\ndel tinylib.Box(1)[0]",
+    # it raises what is none of Exception
+    "import tinylib\ntinylib.leave()",
+    "import tinylib\n@tinylib.refuse\ndef act():\n    return 1\nact()",
+    # what a method of it leaves as it was
+    "import tinylib\nbox = tinylib.Box(1)\nbox.open()\nassert box.lid",
+    "import tinylib\nshelf = tinylib.Shelf()\nshelf.update(a=1)\nassert shelf == {}",
+    "import tinylib\nbox = tinylib.Box(1)\n@box.keep('a')\ndef act(): pass\nassert box.width == 2",
     # what is asserted of it
     f"{RECURSION}assert found(2) == 7",
     "from tinylib import Box\nassert Box(2).width == 3",
@@ -734,6 +765,15 @@ VACUOUS = [
     ),
     "import tinylib\nfor each in (1, 2):\n    width = tinylib.Box(each).width\n    width = None\n    assert width == 1",
     "import tinylib\nwidth = tinylib.Box(1).width\nfor width in [3, 4]:\n    assert width == 1",
+    # what the script puts in, or what its own method does
+    "import tinylib\nheld = tinylib.give([1])\nheld.clear()\nassert held",
+    "import io, tinylib\nout = io.StringIO(str(tinylib.Box(1).width))\nout.truncate(0)\nassert out.getvalue() == '1'",
+    "import tinylib\nheld = [tinylib.Box(1).width]\nheld.clear()\nassert held",
+    f"{MINE}        self.width = 5\nmine = Mine(1)\nmine.open()\nassert mine.width == 1",
+    (
+        "import tinylib\nclass Held:\n    def __init__(self): self.all = [tinylib.Box(1).width]\n"
+        "held = Held()\nheld.all.clear()\nassert held.all"
+    ),
     # what the script sets in another place, or overrides
     f"{SELF}t = Test()\nt.ask()\nt.other()\nt.check()",
     f"{SELF}t = Test()\nt.ask()\nt.other()\nassert t.w == 1",
@@ -769,6 +809,9 @@ LAZY = "import lazylib\n"
         (f"{LAZY}assert lazylib.wide(1) == 2", "holds"),
         (f"{LAZY}assert lazylib.wide(1) == 3", "refuted"),
         (f"{LAZY}lazylib.wide(1, 2)", "refuted"),
+        (f"{LAZY}assert lazylib.Measure.wide(1) == 2", "holds"),
+        (f"{LAZY}assert lazylib.Measure.wide(1) == 3", "refuted"),
+        (f"{LAZY}lazylib.Measure.wide.__code__ = (lambda at: 3).__code__\nlazylib.Measure.wide(1)", "error"),
         (f"{LAZY}lazylib.wide.__kwdefaults__['wrapper'] = None\nlazylib.wide(1)", "error"),
         (f"{LAZY}lazylib.wide.__code__ = (lambda at: 3).__code__\nlazylib.wide(1)", "error"),
     ],

@@ -28,7 +28,7 @@ except ValueError as error:
     raise AssertionError from error
 """
 TARGET: Any = SimpleNamespace(requirement="lib==1.0", site=Path("site"), modules=("lib", "lib_extra"))
-SIGSEGV, SIGKILL = 11, 9
+SIGSEGV, SIGKILL, SIGABRT = 11, 9, 6
 
 
 def _raised(line: int, *types: str, frames: tuple[Frame, ...] | None = None, **more: Any) -> Raised:
@@ -126,7 +126,8 @@ def test_a_run_without_the_target_that_says_nothing_takes_nothing_from_a_proof(r
         ({"breach": "import"}, "error", "did not come to the end of its import"),
         ({"failures": ("lib", "lib_extra")}, "error", "cannot be imported: lib: ZeroDivisionError"),
         ({"signal": SIGKILL, "cpu_seconds": DEFAULT_LIMITS.cpu_seconds}, "timeout", "5 s of processor time"),
-        ({"signal": SIGKILL}, "error", "ended by signal 9"),
+        ({"signal": SIGKILL}, "error", "ended by signal 9."),
+        ({"signal": SIGABRT}, "error", "ended by signal 6, as native code ends itself, often where it gets no more"),
         ({"signal": SIGSEGV, "cpu_seconds": DEFAULT_LIMITS.cpu_seconds}, "error", "ended by signal 11"),
         ({"reached_into": True}, "error", "reached into the interpreter"),
     ],
@@ -147,6 +148,7 @@ def test_what_ended_a_script_from_outside_is_no_word_of_the_target_whatever_the_
         (_ran(None), "without a word"),
         (_ran(Record(end="exit")), "by SystemExit"),
         (_ran(COMPLETED.model_copy(update={"faults": ("json.loads",)})), "changed what it is judged by (json.loads)"),
+        (_ran(COMPLETED.model_copy(update={"faults": ("lib.Box.mine was added",)})), "ask for what needs none"),
     ],
 )
 def test_a_script_that_did_not_come_to_its_end_is_at_fault(runs: Any, run: Run, said: str) -> None:
@@ -178,6 +180,15 @@ def test_what_a_script_raises_is_the_targets_only_where_its_cause_came_out_of_th
     assert runs(_ran(said), _ran(NO_LIB)).outcome == outcome
 
 
+def test_a_pool_whose_process_was_ended_met_a_bound_of_the_sandbox(runs: Any) -> None:
+    broken = Raised(
+        types=("pool.TerminatedError", "concurrent.futures.process.BrokenProcessPool", "builtins.Exception"),
+        message="TerminatedError: x",
+        frames=(Frame(place="script", span=(2, 2, 7, 18)), Frame(place="target")),
+    )
+    assert runs(_ran(Record(end="raised", errors=(broken,)))).outcome == "blocked"
+
+
 def _lines(first: str, line: str, last: str) -> str:
     """A script of `first`, `line` for each number from 0, as often as there is room, and `last`."""
     made = [line.format(number, number + 1) for number in range(MAX_SCRIPT_CHARS // len(line))]
@@ -204,6 +215,7 @@ LARGE = {
     "tests of a result": _lines(
         "import lib, unittest as u\n", "class C{}(u.TestCase):\n def test(s): 0\nassert x\n", "x()"
     ),
+    "methods of one name": _lines("import lib\n", "x = lib.X()\nx.add()\n", "assert x"),
     "an elif": "import lib\nlib.x\nif 1: 0\n" + "elif x: 0\n" * 2500 + "else:\n raise\nlib.x()",
     "attributes": f"import lib\nassert lib{'.a' * 2500}",
     "a sum": f"import lib\nassert lib.x{'+1' * 2500}",

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from touchstone.audits.sandbox.syscalls import seccomp_filter
+from touchstone.audits.sandbox.syscalls import handlers_filter, seccomp_filter
 
 ALLOW, KILL = "allow", "kill"
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -16,7 +16,13 @@ def decided(
     machine: str, number: int, argument: int = 0, architecture: int | None = None, *, sockets: bool = True
 ) -> str | int:
     """What the filter does with a call: `allow`, `kill`, or the error that it fails with."""
-    steps = seccomp_filter(machine, sockets=sockets)
+    return told_by(seccomp_filter(machine, sockets=sockets), machine, number, argument, architecture)
+
+
+def told_by(
+    steps: bytes | None, machine: str, number: int, argument: int = 0, architecture: int | None = None
+) -> str | int:
+    """What a filter does with a call, as `decided` tells it."""
     assert steps is not None
     data = struct.pack("=IIQ6Q", number, architecture or ARCHITECTURES[machine], 0, argument, 0, 0, 0, 0, 0)
     program = list(struct.iter_unpack("=HBBI", steps))
@@ -92,3 +98,13 @@ def test_every_way_through_the_filter_ends(machine: str) -> None:
     for number in range(600):
         for argument in (0, 1, CLONE_NEWUSER):
             assert decided(machine, number, argument) in (ALLOW, errno.EPERM, errno.ENOSYS, errno.EAFNOSUPPORT)
+
+
+@pytest.mark.parametrize(("machine", "number"), [("x86_64", 13), ("aarch64", 134)])
+def test_no_signal_gets_a_handler_and_one_that_faulthandler_tells_of_is_told_to_have_one(
+    machine: str, number: int
+) -> None:
+    steps = handlers_filter(machine)
+    assert told_by(steps, machine, 0) == ALLOW
+    assert {signal for signal in range(1, 65) if told_by(steps, machine, number, signal) == 0} == {4, 6, 7, 8, 11}
+    assert {told_by(steps, machine, number, signal) for signal in range(1, 65)} == {0, errno.EPERM}

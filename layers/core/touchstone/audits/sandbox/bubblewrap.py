@@ -39,6 +39,8 @@ _REMEDY = (
 VARIABLES = {
     "HOME": _WRITABLE,
     "LANG": "C.UTF-8",
+    # Otherwise each thread reserves 64 MiB for what it may take, and the limit of memory counts what is reserved.
+    "MALLOC_ARENA_MAX": "1",
     # Otherwise a library for matrices starts a thread for each processor, and threads count as processes.
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",

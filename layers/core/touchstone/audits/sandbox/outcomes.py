@@ -14,6 +14,7 @@ import of something else, an exit before its end, an exception that it raises by
 """
 
 import ast
+import builtins
 import errno
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,6 +38,11 @@ _BOUNDS = {
     errno.EADDRNOTAVAIL: "it reaches no network",
     errno.ECONNREFUSED: "it reaches no network",
 }
+_PYTHONS_OWN = frozenset({
+    "builtins.SystemExit", "builtins.KeyboardInterrupt", "builtins.GeneratorExit", "asyncio.exceptions.CancelledError",
+})  # fmt: skip
+"""Exceptions of Python that no `except Exception` catches. What else is none of `Exception` is a library's own."""
+_REGISTERED = " A name that the script has the library add is told from none that it made up: ask for what needs none."
 SHOWN_CHARS = 300
 """How many characters of an exception's message a sentence quotes."""
 
@@ -59,7 +65,8 @@ def read_record(record: Record, source: ProofScript, modules: Sequence[str]) -> 
 
 def _read(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMeaning:
     if record.faults:
-        return RunMeaning("error", f"Inconclusive: the script changed what it is judged by ({record.faults[0]}).")
+        said = f"Inconclusive: the script, or the library for it, changed what it is judged by ({record.faults[0]})."
+        return RunMeaning("error", said + _REGISTERED * record.faults[0].endswith("was added"))
     questions = ScriptQuestions(source, modules)
     if record.end == "completed" or (record.left_at is not None and questions.endings.leaves_at_end(record.left_at)):
         if not questions.any():
@@ -101,6 +108,8 @@ def _bound(raised: Raised) -> str | None:
         return _BOUNDS.get(raised.errno)
     if raised.is_a("RuntimeError") and "can't start new thread" in raised.message:
         return "it may start no more threads"
+    if "concurrent.futures.process.BrokenProcessPool" in raised.types:
+        return "a process that it started was ended, or could not do here what it began with"
     return None
 
 
@@ -132,12 +141,16 @@ class _Exception:
             return RunMeaning("refuted", f"What the script asserts of the target does not hold{at}: {said}")
         if own and any(map(self._is_of_target, self._errors[1:])):
             return RunMeaning("refuted", f"The target showed otherwise, and the script said so{at}: {said}")
+        if isinstance(statement, ast.Assert) and own and failed:
+            return RunMeaning("error", f"What is asserted{at} was not seen to come from the target: {said}")
         return RunMeaning("error", f"The script failed by its own fault{at}: {said}")
 
     def _is_of_target(self, raised: Raised) -> bool:
-        if not raised.is_a("Exception") or isinstance(self._statement(raised), ast.Raise):
-            return False
         place = _innermost(raised)
+        if not raised.is_a("Exception") and (place == "script" or not _PYTHONS_OWN.isdisjoint(raised.types)):
+            return False
+        if isinstance(self._statement(raised), ast.Raise):
+            return False
         if place == "mock":
             return False  # the script told the mock what to raise
         if place == "script":
@@ -148,7 +161,7 @@ class _Exception:
         nearer = next((frame for frame in reversed(raised.frames) if frame.place in ("target", "script")), None)
         if nearer is None:
             return False
-        return nearer.place == "target" or self._is_use_of_target(raised)
+        return nearer.place == "target" or self._is_use_of_target(raised) or self._is_call_of_decorated(raised)
 
     def _is_of_target_here(self, raised: Raised) -> bool:
         """Whether the target caused an exception whose innermost frame is the script's.
@@ -167,7 +180,41 @@ class _Exception:
         node = self._node(raised)
         if raised.is_a("AttributeError") and raised.owner == "script" and isinstance(node, ast.Attribute):
             return self._questions.origins.is_made_by_decorated(node.value)
+        if self._is_unpacking_of_target(raised) or self._is_setting_of_target(raised):
+            return True
         return self._is_call_of_target(raised) or self._is_item_of_target(raised)
+
+    def _is_unpacking_of_target(self, raised: Raised) -> bool:
+        """Whether a call of the target gave another number of values than the script unpacks, or none to unpack."""
+        match self._node(raised), self._statement(raised):
+            case (ast.Tuple() | ast.List()) as node, ast.Assign(targets=[target], value=ast.Call(func=function)):
+                counted = raised.is_a("ValueError") or raised.is_a("TypeError")
+                given = node is target and counted and "unpack" in raised.message
+                return given and not self._questions.definitions.is_own(function) and self._of_target(function)
+        return False
+
+    def _is_setting_of_target(self, raised: Raised) -> bool:
+        """Whether an object that came from the target, and is none of Python's, has no items to be set or deleted."""
+        node, told = self._node(raised), raised.message.removeprefix("TypeError: '").replace("doesn't", "does not")
+        name, refused, _ = told.partition("' object does not support item ")
+        if not refused or not raised.is_a("TypeError") or hasattr(builtins, name) or name == "NoneType":
+            return False
+        return isinstance(node, ast.Subscript) and self._holds_target(node.value)
+
+    def _holds_target(self, node: ast.AST) -> bool:
+        """Whether an expression is of the target, or a name that is bound to nothing else, whatever is set in it."""
+        values = self._source.bindings.get(node.id, []) if isinstance(node, ast.Name) else [node]
+        bound = [each for each in values if not _is_set_inside(self._source.parents[id(each)])]
+        return bool(bound) and all(map(self._of_target, bound))
+
+    def _is_call_of_decorated(self, raised: Raised) -> bool:
+        """Whether a call in the script is of a function or class of its own that the target decorates."""
+        match self._node(raised):
+            case ast.Call(func=ast.Name(id=name)):
+                made = self._source.bindings.get(name, [])
+                lists = [getattr(each, "decorator_list", []) for each in made]
+                return bool(made) and all(any(map(self._of_target, each)) for each in lists)
+        return False
 
     def _is_reached(self, raised: Raised) -> bool:
         """Whether a failure stands where the script gets only if the target does not do as the script says."""
@@ -240,6 +287,12 @@ class _Exception:
     def _node(self, raised: Raised) -> ast.AST | None:
         span = _span(raised)
         return None if span is None else self._source.node_at(span)
+
+
+def _is_set_inside(node: ast.AST | None) -> bool:
+    """Whether a statement sets items or attributes only, and binds no name anew."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return bool(targets) and all(isinstance(each, ast.Subscript | ast.Attribute) for each in targets)
 
 
 def _is_false(node: ast.expr) -> bool:

@@ -12,7 +12,11 @@ from touchstone.audits.sandbox.running import Breach, Run, run
 from touchstone.audits.sandbox.script.dependence import ProofScript
 from touchstone.errors import InputError, TooLargeError
 
-_SIGKILL, _SIGXCPU = 9, 24
+_SIGABRT, _SIGKILL, _SIGXCPU = 6, 9, 24
+_REACHED_INTO = (
+    "Inconclusive: the script, or a library for it, reached into the interpreter that tells its end; the last line of "
+    "stderr names by what. If it is the library that does so, ask it in a way that needs none of that."
+)
 _BREACHES: dict[Breach | None, tuple[Outcome, str]] = {
     "wall": ("timeout", "The script was stopped after {limits.wall_seconds:g} s."),
     "cpu": ("timeout", "The script was stopped after {limits.cpu_seconds:g} s of processor time."),
@@ -114,9 +118,12 @@ def _meaning(ran: Run, source: ProofScript, modules: tuple[str, ...], limits: Li
     if ran.over.signal is not None:
         if ran.over.signal in (_SIGKILL, _SIGXCPU) and ran.over.cpu_seconds >= limits.cpu_seconds:
             return "timeout", _BREACHES["cpu"][1].format(limits=limits)
-        return "error", f"The script's process was ended by signal {ran.over.signal}."
+        why = f"The script's process was ended by signal {ran.over.signal}"
+        if ran.over.signal == _SIGABRT:
+            why += f", as native code ends itself, often where it gets no more memory than {limits.memory_bytes} bytes"
+        return "error", f"{why}."
     if ran.over.reached_into:
-        return "error", "Inconclusive: the script reached into the interpreter that tells its end."
+        return "error", _REACHED_INTO
     if ran.over.record is None:
         return "error", "The script left before its end, without a word."
     reading: RunMeaning = read_record(ran.over.record, source, modules)

@@ -16,6 +16,7 @@ from touchstone.audits.sandbox.inside.objects import (
     contents_of,
     dict_of,
     dotted,
+    function_in,
     is_among,
     is_module,
     made_of,
@@ -31,6 +32,9 @@ LOOKING = ("dataclasses", "enum", "importlib.metadata", "importlib.util", "inspe
 """Python's own modules by which a script looks into a library. The script must not change them."""
 BINDING_BY_TEXT = (b"exec(", b"globals(", b"setattr", b"__dict__", b"vars(", b"locals(")
 """Words of a file that may bind names which do not stand in it."""
+COPIED = (("matplotlib.backends", "", "backend"), "matplotlib", "rcParams")
+"""What a library adds late and holds elsewhere as well: its place, and the module and name of the dictionary that has
+the same by the same key. pyplot does it when it makes the first figure."""
 FROZEN = ("ntpath", "runpy", "zipimport")
 """Python's own modules that are not in files. They are imported before the script, which must not unmarshal code."""
 FUNCTION_NAME = FunctionType.__dict__["__name__"].__get__
@@ -62,7 +66,7 @@ def changes_of(  # noqa: C901, PLR0915 - no class
     made: list[tuple[str, object, tuple[object, ...]]] = []
     answering: list[str] = []
     classes: dict[int, Holder] = {}
-    set_in: dict[str, set[tuple[str, str]]] = {}
+    set_in: dict[str, set[tuple[str, ...]]] = {}
 
     def enter() -> dict[str, str]:
         """Import the target and remember its parts.
@@ -83,9 +87,13 @@ def changes_of(  # noqa: C901, PLR0915 - no class
             except BaseException as error:  # noqa: BLE001 - whatever the library raises, its import failed
                 failures[name] = text_of(error)
         answering.extend(name for name, module in names.items() if _has_every_name(module))
-        _finish([one for _, held in holders() for one in held.values() if type(one) is FunctionType])
+        _finish([function_in(one) for _, held in holders() for one in held.values()])
         for name in LOOKING:
             importlib.import_module(name)
+        for name in {name for _, held in holders() for name, one in held.items() if stands_for(one) == name}:
+            with contextlib.suppress(BaseException):  # it may be none of Python's on this machine
+                if name in sys.stdlib_module_names and name not in RAW_MEMORY:
+                    importlib.import_module(name)
         if RENAMER[0].partition(".")[0] in MODULES:
             with contextlib.suppress(BaseException):  # a library may have put anything in its place
                 importlib.import_module(RENAMER[0])
@@ -117,7 +125,8 @@ def changes_of(  # noqa: C901, PLR0915 - no class
             left = now.get(holder, {})
             get = left.get
             for name, value in [(name, one) for name, one in held.items() if get(name) is not one]:
-                found += [f"{dotted(*holder, name)} was replaced"] * _is_fixed(name, value)
+                if _is_fixed(name, value) and not replaces_itself(*holder, name, value, get(name)):
+                    found.append(f"{dotted(*holder, name)} was replaced")
                 found += [f"{dotted(*holder, name)} is the script's own"] * is_script(get(name))
         places = {module: place_of_module(module) for module, owner in now if not owner}
         for (module, owner), held in now.items():
@@ -137,6 +146,29 @@ def changes_of(  # noqa: C901, PLR0915 - no class
         found += [f"sys.{where} is the script's own" for where, one in finders() if is_script(one)]
         return found[:MAX_FAULTS]
 
+    def replaces_itself(module: str, owner: str, name: str, old: Any, new: Any) -> bool:
+        """Whether a library puts this in the place of what was there by itself.
+
+        It is the module for which another stands until it is used, or a module of a package in the place of one of the
+        same name from elsewhere. Or it is a function of a class in the place of another of it, where a statement of the
+        file does just that.
+        """
+        if is_module(old) and is_module(new) and not owner:
+            path, told = dotted(module, name), _told_name(new)
+            if stands_for(old) == name == told:
+                return is_found(new, path)
+            return path == told and path not in known and is_found(new, path)
+        held = before[module, owner] if owner and type(new) is FunctionType and name not in set_by_script else {}
+        others = [other for other, one in held.items() if one is new]
+        return any(sets_itself(module, owner, name, other) for other in others)
+
+    def stands_for(module: Any) -> str | None:
+        """The name of the module for which an object of a class of the library's stands until it is used."""
+        kind = type(module)
+        if kind is ModuleType or not is_module(module):
+            return None
+        return _told_name(module) if place_of_module(word_of(kind, module_of)) in ("target", "bundle") else None
+
     def adds_itself(now: dict[Holder, dict[str, object]], module: str, owner: str, name: str) -> bool:
         """Whether a library adds this by itself.
 
@@ -146,6 +178,10 @@ def changes_of(  # noqa: C901, PLR0915 - no class
         value = now[module, owner][name]
         if is_module(value) and is_found(value, dotted(module, owner, name)):
             return True
+        if (module, owner, name) == COPIED[0]:
+            source: Any = known[COPIED[1]].__dict__.get(COPIED[2]) if COPIED[1] in known else None
+            kept = dict.get(source, name) if is_among(dict, mro_of(type(source))) else None
+            return type(kept) is str and type(value) is str and kept == value and name not in set_by_script
         if name not in set_by_script and (sets_itself(module, owner, name) or extends(module, owner, name, value)):
             return True
         if owner or "__getattr__" not in before[module, ""]:
@@ -166,8 +202,11 @@ def changes_of(  # noqa: C901, PLR0915 - no class
                 return whole and sets_itself(word_of(base, module_of) or "", word_of(base, name_of) or "", name)
         return False
 
-    def sets_itself(module: str, owner: str, name: str) -> bool:
-        """Whether a function in the file of a module sets this, as an attribute of a class or as a global name."""
+    def sets_itself(module: str, owner: str, name: str, *to: str) -> bool:
+        """Whether a function in the file of a module sets this, as an attribute of a class or as a global name.
+
+        `to`: only where it is set to the attribute of that name of the same class.
+        """
         path = before.get((module, ""), {}).get("__file__")
         if module not in set_in:
             try:
@@ -177,7 +216,7 @@ def changes_of(  # noqa: C901, PLR0915 - no class
             except (OSError, SyntaxError, ValueError):
                 set_in[module] = set()
         places = ("cls", owner.rpartition(".")[2]) if owner else ("",)
-        return any((place, name) in set_in[module] for place in places)
+        return any((place, name, *to) in set_in[module] for place in places)
 
     def altered(name: str, module: ModuleType) -> list[tuple[str, str]]:
         """What the script set of a module of the library that it imported itself, if that stands otherwise in its file.
@@ -220,8 +259,7 @@ def changes_of(  # noqa: C901, PLR0915 - no class
 
     def is_found(module: Any, added_as: str) -> bool:
         """Whether a module was there before the script, or comes from the file of the bundle that a name of it says."""
-        told = ModuleType.__getattribute__(module, "__dict__").get("__name__")
-        names = [one for one in (told, added_as) if type(one) is str and MODULES.get(one) is module]
+        names = [one for one in (_told_name(module), added_as) if type(one) is str and MODULES.get(one) is module]
         return any(
             known.get(one) is module or (place_of_module(one) in ("target", "bundle") and not is_elsewhere(one, module))
             for one in names
@@ -319,6 +357,11 @@ def _finish(waiting: list[Any]) -> None:
                 one(**{"touchstone_" + os.urandom(8).hex(): None})
             with contextlib.suppress(BaseException):
                 waiting += [one.__wrapped__, *vars(one.__wrapped__).values()]
+
+
+def _told_name(module: Any) -> Any:
+    """What a module says that its name is."""
+    return ModuleType.__getattribute__(module, "__dict__").get("__name__")
 
 
 def _has_every_name(module: ModuleType) -> bool:

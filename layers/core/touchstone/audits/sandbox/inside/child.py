@@ -50,7 +50,7 @@ def become_script(  # noqa: PLR0915 - one step after another
     faults: list[str] = []
     started: list[str] = []
     caught: list[Any] = []
-    strayed: dict[Any, CodeType] = {}
+    strayed: dict[Any, tuple[CodeType, tuple[type, ...]]] = {}
     here = getpid()
     error: BaseException | None = None
     for each in unseen:

@@ -1,12 +1,12 @@
 """How a script ended: its exception as plain values, and the places in its code that count."""
 
 from opcode import opmap
-from types import CodeType, FrameType, SimpleNamespace
+from types import CodeType, FrameType, ModuleType, SimpleNamespace
 from typing import Any
 
 from touchstone.audits.sandbox.inside.exceptions import chain_of, frames_of
-from touchstone.audits.sandbox.inside.objects import full_name, is_among, mro_of, word_of
-from touchstone.audits.sandbox.inside.shared import MAX_MESSAGE_CHARS, MAX_TOLD, Json
+from touchstone.audits.sandbox.inside.objects import full_name, is_among, module_of, mro_of, word_of
+from touchstone.audits.sandbox.inside.shared import MAX_MESSAGE_CHARS, MAX_TOLD, MODULES, Json
 from touchstone.audits.sandbox.inside.syntax import all_code
 
 MAX_FRAMES = 60
@@ -66,10 +66,25 @@ def ends_of(places: SimpleNamespace, own_code: dict[int, CodeType]) -> SimpleNam
         positions = list(code.co_positions())
         return positions[instruction // 2] if 0 <= instruction // 2 < len(positions) else None
 
-    def strays(strayed: dict[Any, CodeType]) -> list[Any]:
-        """The lines of the `except` and the places of `strayed`."""
-        told = [(line, span_of(code, at)) for (line, _, at), code in dict.items(strayed) if id(code) in own_code]
+    def strays(strayed: dict[Any, tuple[CodeType, tuple[type, ...]]]) -> list[Any]:
+        """The lines of the `except` and the places of `strayed`, without what the library itself made.
+
+        A library may keep its frames out of a traceback, or put what a function of the script's raised in a group.
+        """
+        found = [(*key[:3], *one) for key, one in dict.items(strayed)]
+        told = [
+            (line, span_of(code, at))
+            for line, _, at, code, makers in found
+            if id(code) in own_code and not any(map(is_of_library, makers))
+        ]
         return [(line, span) for line, span in told if span is not None and None not in span]
+
+    def is_of_library(kind: type) -> bool:
+        """Whether a class is one that a module of the bundle holds."""
+        word = word_of(kind, module_of)
+        module = MODULES.get(word) if word is not None else None
+        held = module.__dict__ if type(module) is ModuleType else {}
+        return places.place_of_module(word) in ("target", "bundle") and any(one is kind for one in held.values())
 
     def is_of_file(code: CodeType) -> bool:
         """Whether code that claims to be from a file of the target is really in that file."""

@@ -45,6 +45,7 @@ LOOKED_AT = {
 """By audit event: the place of an argument that is looked at, and its type. A script may tell an event with any other,
 whose methods would find the frame that looks at it."""
 MISTAKEN = frozenset(map(id, MISTAKES))
+RAISES = opmap["RAISE_VARARGS"]
 STARTING = frozenset({
     "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "pty.spawn", "subprocess.Popen",
 })  # fmt: skip
@@ -70,16 +71,17 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
     began: int,
     started: list[str],
     caught: list[Any],
-    strayed: dict[Any, CodeType],
+    strayed: dict[Any, tuple[CodeType, tuple[type, ...]]],
 ) -> Hook:  # pragma: no cover - runs in the sandbox alone
     """A hook that ends the process when the script reaches for the code that reports its end, before it gets there.
 
     It also ends the process when a file of the bundle is read that was changed since `began` (ns), and writes into
     `started` how the script started other processes, and into `caught` the traceback of each AssertionError that an
     `except` or a `with` of the script tells of, also in a group. Into `strayed` it writes where the script made one of
-    `MISTAKES` that came out of no code of the bundle: the line of the `except`, and the instruction, with its code. A
-    finalizer of the script may be called in the middle of it, so its namespace must not be that of the code that
-    reports the end.
+    `MISTAKES` that came out of no code of the bundle: the line of the `except`, and the instruction, with its code, the
+    class of the exception where no `raise` made it there, and those of the groups around it that came out of the
+    bundle. A finalizer of the script may be called in the middle of it, so its namespace must not be that of the code
+    that reports the end.
     """
     libraries = tuple(path for path in (site_folder, sys.base_prefix, *sys.path) if path)
 
@@ -194,27 +196,41 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
         """Whether the defaults of a function of this file are being set."""
         return name in ("__defaults__", "__kwdefaults__") and is_ours(function)
 
-    def keep(line: int, waiting: list[Any]) -> None:
+    def keep(line: int, error: Any) -> None:
+        waiting: list[tuple[Any, tuple[type, ...]]] = [(error, ())]
         while waiting and len(caught) < MAX_TOLD:
-            error = waiting.pop()
+            error, makers = waiting.pop()
             kinds = frozenset(map(id, mro_of(type(error))))
             if id(AssertionError) in kinds:
                 caught.append(trace_of(error))
-            elif id(BaseExceptionGroup) in kinds:
-                waiting += _PARTS(error)
-            elif len(strayed) < MAX_FAULTS and not MISTAKEN.isdisjoint(kinds):
-                stray(line, trace_of(error))
+                continue
+            found, through = passed_by(error)
+            if id(BaseExceptionGroup) in kinds:
+                made = (*makers, type(error)) if through == "bundle" else makers
+                waiting += [(one, made) for one in _PARTS(error)]
+            elif found is not None and through != "bundle" and not MISTAKEN.isdisjoint(kinds):
+                made = (*makers, type(error)) if through == "script" else makers
+                if len(strayed) < MAX_FAULTS:
+                    strayed[line, id(found[0]), found[1], *map(id, made)] = (found[0], made)
 
-    def stray(line: int, trace: Any) -> None:
-        found = None
+    def passed_by(error: Any) -> tuple[tuple[CodeType, int] | None, str]:
+        """The last instruction of the script that an exception came through, and where it came from.
+
+        From the `bundle` where a frame of it is among them, from the `script` where that is the innermost and has no
+        `raise`, or from elsewhere, which is empty.
+        """
+        found, through, trace = None, "", trace_of(error)
         while trace is not None:
             frame = trace.tb_frame
-            if site_folder is not None and file_of(frame.f_code).startswith(site_folder):
-                return
-            found = (frame.f_code, trace.tb_lasti) if file_of(frame.f_code) == script else found
+            path = file_of(frame.f_code)
+            found = (frame.f_code, trace.tb_lasti) if path == script else found
+            through = "script" if path == script else ""
+            if site_folder is not None and path.startswith(site_folder):
+                through = "bundle"
+                break
             trace = trace.tb_next
-        if found is not None:
-            strayed[line, id(found[0]), found[1]] = found[0]
+        raised = found is not None and found[0].co_code[found[1]] == RAISES
+        return found, "" if raised and through == "script" else through
 
     def reaches(event: str, given: tuple[Any, ...]) -> bool:  # noqa: C901, PLR0912 - as above
         place, kind = LOOKED_AT.get(event, (0, None))
@@ -222,7 +238,7 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
         if reached:
             return True
         if event == CAUGHT:
-            keep(given[1], [given[0]])
+            keep(given[1], given[0])
         elif event == "sys._getframe":
             frame = given[0]
             while frame is not None and frame.f_code is guard.__code__:

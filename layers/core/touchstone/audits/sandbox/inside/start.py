@@ -76,6 +76,8 @@ def main(
     threading.excepthook, sys.unraisablehook = unseen[0].append, unseen[1].append
     failures = world.enter()
     _set_empty(request["empty"])
+    if request["site"] is not None:
+        os.environ["PYTHONPATH"] = request["site"]  # for a Python that the script or the library starts
     taken = {"cpu_seconds": cpu_seconds(), "memory_bytes": memory_bytes()}
     _say(report, {"event": "ready", **taken, "failures": failures})
     inside, outside = os.pipe()

@@ -1,6 +1,7 @@
 """The parts of code, as syntax and compiled. `ast` is not imported, since that takes as long as a short script."""
 
 from _ast import (
+    Assign,
     AsyncFunctionDef,
     Attribute,
     Call,
@@ -56,14 +57,20 @@ def set_names(tree: Any) -> set[str]:
     }
 
 
-def set_on(tree: Any) -> set[tuple[str, str]]:
-    """What code sets: the name of what it is set on, which is empty for a global name of a function, and its own."""
-    found = set()
+def set_on(tree: Any) -> set[tuple[str, ...]]:
+    """What code sets: the name of what it is set on, which is empty for a global name of a function, and its own.
+
+    Also, as a third, the name of what it is set to, where that is another part of what it is set on.
+    """
+    found: set[tuple[str, ...]] = set()
     for each in walked(tree):
         if type(each) is Global:
             found |= {("", name) for name in each.names}
         elif type(each) is Attribute and type(each.ctx) is Store and type(each.value) is Name:
             found.add((each.value.id, each.attr))
+        elif type(each) is Assign and type(each.value) is Attribute and type(each.value.value) is Name:
+            on: list[Any] = [one for one in each.targets if type(one) is Attribute and type(one.value) is Name]
+            found |= {(one.value.id, one.attr, each.value.attr) for one in on if one.value.id == each.value.value.id}
     return found
 
 

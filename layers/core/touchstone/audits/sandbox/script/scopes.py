@@ -5,12 +5,24 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 
-from touchstone.audits.sandbox.script.dependence import Function, ProofScript, names_in, own_parts, set_by
+from touchstone.audits.sandbox.script.dependence import (
+    Function,
+    ProofScript,
+    last_name,
+    names_in,
+    own_parts,
+    set_by,
+)
 
 _LOOKS_PER_PART = 20
 """Most looks at a part of the script, on average, by which it is read what decides an assertion."""
 _READING = frozenset({"items", "keys", "values", "get", "copy", "index", "count"})
 """Methods of a list or dictionary that change nothing of it."""
+_CHANGING = frozenset({
+    "add", "append", "clear", "difference_update", "discard", "extend", "insert", "intersection_update", "pop",
+    "popitem", "remove", "reverse", "setdefault", "sort", "symmetric_difference_update", "update",
+})  # fmt: skip
+"""Methods by which a script changes what a list, a set or a dictionary holds."""
 _LOOKING = frozenset({"bool", "isinstance", "len", "print", "repr", "str", "type"})
 """Built-in functions that give nothing on of what a list or dictionary holds."""
 
@@ -45,6 +57,7 @@ class ScriptScopes:
     def __init__(self, source: ProofScript) -> None:
         self._source = source
         self.looks = LooksLeft(source)
+        self._makers: dict[str, str] = {}
 
     def is_overwritten(self, name: str, at: ast.stmt) -> bool:
         """Whether the last statement before `at` that binds `name` binds it to nothing of the target.
@@ -87,6 +100,8 @@ class ScriptScopes:
         for node in self._source.nodes:
             for name in (*names_in(node), *self._source.recorded(node)):
                 of_target, part = self._source.binds(node, name), node
+                if isinstance(node, ast.Call) and not of_target and not self._puts_in(node, name):
+                    continue
                 while (owner := self._source.parents[id(part)]) is not None:
                     if isinstance(part, Function) and name in self._locals[id(part)]:
                         break
@@ -99,6 +114,46 @@ class ScriptScopes:
             key: (sorted(places), [places[each] for each in sorted(places)], any(places.values()))
             for key, places in found.items()
         }
+
+    def _puts_in(self, call: ast.Call, name: str) -> bool:
+        """Whether a call of a method may put something of the script's in the place of what `name` holds.
+
+        What a method of the target does to its own object is the target's doing, whatever it is given.
+        """
+        method, itself = last_name(call.func), isinstance(getattr(call.func, "value", None), ast.Name)
+        if method in self._defined or self._made(name) == "elsewhere":
+            return True
+        return method in _CHANGING and not (itself and self._made(name) == "instance")
+
+    def _made(self, name: str) -> str:
+        """By what calls the values of `name` are made: of classes of the target, as they are spelled, or `elsewhere`.
+
+        `target` if all are the target's and some are of its functions, or if there are none.
+        """
+        if name not in self._makers:
+            made = self._calls(name)
+            of_target = all(
+                self._source.is_imported(root)
+                or ((inner := self._roots(first)) and all(map(self._source.is_imported, inner.values())))
+                for first, root in self._roots(name).items()
+            )
+            classes = made and all(last_name(each)[:1].isupper() for each in made)
+            self._makers[name] = "elsewhere" if not of_target else "instance" if classes else "target"
+        return self._makers[name]
+
+    def _calls(self, name: str) -> list[ast.expr]:
+        """The functions by whose calls the values of a name are made."""
+        return [each.func for each in self._source.bindings.get(name, ()) if isinstance(each, ast.Call)]
+
+    def _roots(self, name: str) -> dict[str, ast.AST]:
+        """What these functions begin by, each once."""
+        roots = map(_root, self._calls(name))
+        return {root.id if isinstance(root, ast.Name) else "": root for root in roots}
+
+    @cached_property
+    def _defined(self) -> frozenset[str]:
+        """The names of the functions, methods and classes that the script defines."""
+        return frozenset(each.name for each in self._source.nodes if isinstance(each, Function | ast.ClassDef))
 
     @cached_property
     def _locals(self) -> dict[int, set[str]]:
@@ -219,6 +274,13 @@ class ScriptScopes:
                 for name in set_by(node):
                     found.setdefault(name, []).append(node)
         return found
+
+
+def _root(node: ast.AST) -> ast.AST:
+    """What a piece of syntax begins by, through all attributes, items and calls."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Await | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node
 
 
 def _heads(node: ast.AST | None) -> Sequence[ast.AST]:

@@ -74,10 +74,16 @@ class UndecidedEnds:
         return record.strayed[-1][0] if len(record.strayed) >= MOST_STRAYED else None  # there may be more
 
     def _raises_itself(self, statement: ast.AST, line: int) -> bool:
-        """Whether a statement stands in the block of the `with` in a line, or in an `if` there."""
+        """Whether a statement stands in the block of the `with` in a line, or in an `if` there.
+
+        What the `with` does is asked of the target where that made it, as `pytest.raises` is of pytest.
+        """
         while isinstance(owner := self._source.parents[id(statement)], ast.If):
             statement = owner
-        return isinstance(owner, ast.With | ast.AsyncWith) and owner.lineno == line
+        if not isinstance(owner, ast.With | ast.AsyncWith) or owner.lineno != line:
+            return False
+        calls = [each.context_expr for each in owner.items if isinstance(each.context_expr, ast.Call)]
+        return not any(self._origins.is_of_target(each.func) for each in calls)
 
     def _is_given(self, node: ast.AST, line: int) -> bool:
         """Whether a `with` around a piece of syntax, other than that in a line, gives its exceptions to the target."""
