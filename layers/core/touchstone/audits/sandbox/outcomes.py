@@ -42,7 +42,9 @@ _PYTHONS_OWN = frozenset({
     "builtins.SystemExit", "builtins.KeyboardInterrupt", "builtins.GeneratorExit", "asyncio.exceptions.CancelledError",
 })  # fmt: skip
 """Exceptions of Python that no `except Exception` catches. What else is none of `Exception` is a library's own."""
-_REGISTERED = " A name that the script has the library add is told from none that it made up: ask for what needs none."
+_REGISTERED = (
+    " A name that the library added for the script may be one that the script made up: ask for what needs no such name."
+)
 SHOWN_CHARS = 300
 """How many characters of an exception's message a sentence quotes."""
 
@@ -65,7 +67,9 @@ def read_record(record: Record, source: ProofScript, modules: Sequence[str]) -> 
 
 def _read(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMeaning:
     if record.faults:
-        said = f"Inconclusive: the script, or the library for it, changed what it is judged by ({record.faults[0]})."
+        said = (
+            f"Inconclusive: the script, or the library that it uses, changed what it is judged by ({record.faults[0]})."
+        )
         return RunMeaning("error", said + _REGISTERED * record.faults[0].endswith("was added"))
     questions = ScriptQuestions(source, modules)
     if record.end == "completed" or (record.left_at is not None and questions.endings.leaves_at_end(record.left_at)):

@@ -14,8 +14,8 @@ from touchstone.errors import InputError, TooLargeError
 
 _SIGABRT, _SIGKILL, _SIGXCPU = 6, 9, 24
 _REACHED_INTO = (
-    "Inconclusive: the script, or a library for it, reached into the interpreter that tells its end; the last line of "
-    "stderr names by what. If it is the library that does so, ask it in a way that needs none of that."
+    "Inconclusive: the script, or the library that it uses, reached into the interpreter that tells its end; the last "
+    "line of stderr names what was used. If the library used it, write a proof that needs nothing of the kind."
 )
 _BREACHES: dict[Breach | None, tuple[Outcome, str]] = {
     "wall": ("timeout", "The script was stopped after {limits.wall_seconds:g} s."),
