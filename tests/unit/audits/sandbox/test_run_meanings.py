@@ -148,7 +148,7 @@ def test_what_ended_a_script_from_outside_is_no_word_of_the_target_whatever_the_
         (_ran(None), "without a word"),
         (_ran(Record(end="exit")), "by SystemExit"),
         (_ran(COMPLETED.model_copy(update={"faults": ("json.loads",)})), "changed what it is judged by (json.loads)"),
-        (_ran(COMPLETED.model_copy(update={"faults": ("lib.Box.mine was added",)})), "ask for what needs none"),
+        (_ran(COMPLETED.model_copy(update={"faults": ("lib.Box.mine was added",)})), "ask for what needs no such name"),
     ],
 )
 def test_a_script_that_did_not_come_to_its_end_is_at_fault(runs: Any, run: Run, said: str) -> None:
