@@ -21,7 +21,21 @@ SEVERAL = "options"
 """Gaps whose names begin so hold names in a row: `A, B and C`."""
 ROLES = "role"
 """Gaps whose names begin so hold a role."""
-NAMES = frozenset({"provider", "model", "status", "seconds", "limit", "role", "role_given"})
+NAMES = frozenset(
+    {
+        "provider",
+        "model",
+        "status",
+        "seconds",
+        "limit",
+        "role",
+        "role_given",
+        "requirement",
+        "noun",
+        "number",
+        "times",
+    }
+)
 """Gaps that hold one word: a sentence with several there is somebody else's."""
 DEEPEST = 3
 _BETWEEN = re.compile(r"(?<=\.) (?=[A-Z])")
@@ -40,8 +54,13 @@ def kept(words: PageTexts, text: str) -> str:
 
 def _all_said(words: PageTexts, text: str, depth: int) -> str | None:
     """What several sentences in a row say, or one; None if they are not ours."""
-    told = [_said(words, sentence, depth) for sentence in _BETWEEN.split(text)]
-    return _said(words, text, depth) if None in told else "".join(filter(None, told))
+    told = list[str]()
+    for sentence in _BETWEEN.split(text):
+        said = _said(words, sentence, depth)
+        if said is None:
+            return None if sentence == text else _said(words, text, depth)
+        told.append(said)
+    return "".join(told)
 
 
 def _said(words: PageTexts, sentence: str, depth: int) -> str | None:

@@ -47,7 +47,7 @@ COLUMNS = (
 )
 
 SENT = frozenset({"day_quota", "minute_quota", "overloaded", "refused", "timed_out", "unreadable"})
-"""Why there is no verdict although a call was sent."""
+"""Why there is no verdict or no evaluation although a call was sent."""
 
 
 @router.get("/app/answers")
@@ -102,8 +102,9 @@ def label_attempt(answer_id: str) -> Page:
 
 def _was_asked(record: AnswerRecord) -> bool:
     """Whether a question about an answer was sent to a judge, also if no call was paid for."""
-    reasons = {attempt.verification.skip_reason for attempt in record.attempts if attempt.verification is not None}
-    return bool(record.spends) or not SENT.isdisjoint(reasons | {record.failure_reason})
+    found = (attempt.verification for attempt in record.attempts)
+    reasons = {record.failure_reason, record.evaluation.failure, *(each.skip_reason for each in found if each)}
+    return bool(record.spends) or not SENT.isdisjoint(reasons)
 
 
 def _row(_visit: Visit, summary: AnswerSummary) -> Row:

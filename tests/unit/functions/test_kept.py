@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import functions
 import touchstone
-from functions.pages.kept import PREFIX, _parts, kept
+from functions.pages.kept import PREFIX, _parts, _read, kept
 from functions.pages.words import words
 from touchstone.audits.case import AuditCase, Option
 from touchstone.audits.report.model import change_of
@@ -143,6 +144,7 @@ def test_what_a_provider_refused_is_said_in_chinese(error: Exception) -> None:
             "未验证：Gemini 拒绝了 API 密钥（API_KEY_INVALID）；请检查它是否有效。",
         ),
         ("The limit of cost was reached.", "已达到费用上限。"),
+        ("Card 3 is there 2 times; it must be there exactly once.", "Card 3 出现了 2 次，应当恰好出现一次。"),
         (
             "brokenlib==1.0 cannot be imported in the sandbox. The target itself cannot be imported: ZeroDivisionError",
             "brokenlib==1.0 无法在沙箱中导入。被测库本身无法导入：ZeroDivisionError",
@@ -236,10 +238,25 @@ def test_what_to_do_where_there_is_no_judge_is_said_in_chinese(place: Place) -> 
         "A student lost the connection before its reply was whole.",
         "My summary: the author did not answer in time.",
         "The limit of cost was reached. It is late.",
+        "It is false that pandas cannot be imported in the sandbox.",
+        "In this row the number 3 is there 2 times; it must be there exactly once.",
     ],
 )
 def test_any_other_text_stays_as_it_is(text: str) -> None:
     assert kept(CHINESE, text) == text
+
+
+def test_a_long_text_of_somebody_else_costs_as_much_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def counted(parts: Any, sentence: str) -> Any:
+        tried.append(sentence)
+        return _read(parts, sentence)
+
+    monkeypatch.setattr("functions.pages.kept._read", counted)
+    text = "It is late. " * 300
+    assert kept(CHINESE, text) == text
+    assert len(tried) <= 2 * len(TEXTS)
 
 
 def test_in_english_a_kept_sentence_is_shown_as_it_is_kept() -> None:

@@ -46,6 +46,7 @@ from touchstone.quizzes.model import DecidedBy, Rule
 from touchstone.quizzes.run import RunKind, RunState
 from touchstone.records import Role
 from touchstone.records.answer_counters import DIMENSIONS
+from touchstone.records.evaluations import INTERRUPTED
 from touchstone.statistics.corrected import Correction
 from touchstone.statistics.label_progress import LabelAim
 from touchstone.statistics.thresholds import ThresholdState
@@ -271,6 +272,7 @@ CLOSED: tuple[tuple[str, set[str]], ...] = (
     ("rule", _values(Rule)),
     ("rule_state", _values(RuleState)),
     ("skip", _values(NotApplied)),
+    ("skip", {INTERRUPTED}),
     ("surface", _values(Surface)),
     ("tier", _values(Tier)),
     ("trace.part", {"system", "user", "value"}),

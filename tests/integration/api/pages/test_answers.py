@@ -15,6 +15,7 @@ from tests.support.deployment import Deployment
 from tests.support.pages import Page, Visitor, signed_in, verified
 from tests.support.providers import ProviderServer, error
 from tests.support.records import an_answer, an_attempt
+from touchstone.answers.model import EvaluationProgress, SubmittedPlace
 from touchstone.clock import system_clock
 from touchstone.records import Role
 
@@ -41,6 +42,31 @@ def test_a_list_says_of_an_answer_that_it_failed(visitor: Visitor, acme: Api) ->
     assert any(given.get("class") == "badge failed" for _, given in page.elements)
     (row,) = visitor.open("/app/answers", format="json").response.json["answers"]["rows"]
     assert (row["status"], row["verification_status"]) == ("failed", None)
+
+
+def test_a_list_says_of_an_answer_that_it_has_not_ended(visitor: Visitor) -> None:
+    stores.answers().create(an_answer(at=system_clock(), stage="solving"))
+    page = visitor.open("/app/answers")
+    assert "Not ended yet What is 2 + 2?" in page.text
+    (row,) = visitor.open("/app/answers", format="json").response.json["answers"]["rows"]
+    assert (row["status"], row["verification_status"]) == ("unfinished", None)
+
+
+def test_a_label_that_is_refused_leads_back_to_its_answer(visitor: Visitor, acme: Api) -> None:
+    address = f"/app/answers/{verified(acme, 'Compute 2 + 2.', '4')}"
+    form = next(form for form in visitor.open(address).forms if form.action.endswith("/label"))
+    page = visitor.send(form, label="perhaps")
+    assert page.response.status == 400
+    back = next(link for link in page.links if link.endswith(address.lstrip("/")))
+    assert visitor.open(back).response.status == 200
+
+
+def test_the_overview_counts_evaluations_in_a_batch(visitor: Visitor) -> None:
+    now = system_clock()
+    place = SubmittedPlace(provider_batch_id="b1", number=0, at=now)
+    waits = EvaluationProgress(state="submitted", requested_at=now, not_before=now, submitted=place)
+    stores.answers().create(an_answer(at=now, stage="finished", attempts=(an_attempt(),), evaluation=waits))
+    assert "In a batch 1" in visitor.open("/").text
 
 
 def test_an_attempt_that_came_with_the_request_says_so(visitor: Visitor, acme: Api) -> None:

@@ -46,9 +46,20 @@ def test_a_judge_that_was_asked_and_gave_no_verdict_leads_to_what_it_was_asked(
     visitor = Visitor()
     visitor.sign_in(judged.token("acme", "admin"))
     page = visitor.open(f"/app/answers/{made}")
-    assert "No judge was asked." not in page.text
     link = next(each for each in page.links if "traces" in each)
     assert said in visitor.open(link).text
+
+
+def test_a_deep_evaluation_that_was_refused_leads_to_what_its_judge_was_asked(
+    judged: Deployment, buyer: Api, judges: ProviderServer
+) -> None:
+    judges.rule(error("day_quota"), schema="EvaluateReply")
+    asked = {"problem": "Compute 2 + 2.", "answer": "4", "deep_evaluation": True}
+    made = buyer.post("/v1/verifications", asked).json["id"]
+    visitor = Visitor()
+    visitor.sign_in(judged.token("acme", "admin"))
+    link = next(each for each in visitor.open(f"/app/answers/{made}").links if "traces" in each)
+    assert "The day's quota is spent" in visitor.open(link).text
 
 
 def test_an_answer_that_a_check_decided_says_that_nobody_was_asked(judged: Deployment, buyer: Api) -> None:
