@@ -190,6 +190,12 @@ def _each(told: str) -> dict[str, str]:
         "threading.Thread(target=lambda: (time.sleep(0.01), os._exit(0)), daemon=True).start()\ntime.sleep(1)",
         "a signal's handler": take
         + "import signal\nsignal.signal(signal.SIGALRM, evil)\nsignal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)",
+        "a handler that Python alone calls": "import _thread, functools, gc, operator, signal, tinylib\n"
+        "def evil(number, frame):\n    frame.f_locals['reaches'] = lambda *given: False\n"
+        "signal.signal(signal.SIGSEGV, evil)\n"
+        "list(map(operator.call, [functools.partial(_thread.interrupt_main, 11), gc.get_objects]))\n"
+        "for one in gc.get_objects():\n    if type(one) is dict and ('tinylib', '') in one:\n        one.clear()\n"
+        "tinylib.measure = tinylib.give\nassert tinylib.measure(3) == 3",
         "a handler of a fatal signal": take
         + "import os, signal\nsignal.signal(signal.SIGABRT, evil)\nos.kill(os.getpid(), signal.SIGABRT)",
         "a handler of faulthandler's": take

@@ -8,6 +8,7 @@ from pathlib import Path
 
 TINYLIB: Mapping[str, str] = {
     "tinylib/__init__.py": '''"""Boxes."""
+import contextlib
 import enum
 import tinydep
 from tinylib.boxes import Box, Crate, measure
@@ -54,8 +55,28 @@ def leave():
     raise tinydep.Left
 
 
+def skip():
+    raise tinydep.Left
+
+
 def refuse(function):
     return tinydep.Refused()
+
+
+async def fetch():
+    return 1, True
+
+
+def group(function):
+    try:
+        function()
+    except BaseException as error:
+        raise BaseExceptionGroup("found", [error]) from None
+
+
+@contextlib.contextmanager
+def session():
+    yield Box(1)
 
 
 def insist(value):
@@ -207,7 +228,7 @@ trace = space["trace"]
 def gather(function):
     try:
         space["call"](function)
-    except ValueError as error:
+    except Exception as error:
         error.__traceback__ = error.__traceback__.tb_next
         raise GatheredError("found", [error]) from None
 ''',
@@ -240,6 +261,10 @@ class Left(BaseException):
 class Refused:
     def __call__(self):
         raise Left
+
+
+def checking(function):
+    return lambda: checked("")
 
 
 def checked(value):

@@ -76,6 +76,7 @@ TAGGED += "assert yaml.load('!tag a', Loader=yaml.Loader) == {value!r}"
         ("pytest", TESTED.format(1, 0), "holds"),
         ("pytest", TESTED.format(2, 1), "holds"),
         ("pytest", TESTED.format(2, 0), "refuted"),
+        ("pytest", TESTED.format("1; import faulthandler as f; assert f.is_enabled()", 0), "holds"),
         ("pytest", "import pytest\nwith pytest.raises(ValueError):\n    raise ValueError", "holds"),
         ("pytest", "import pytest\n@pytest.fixture\ndef one(): return 1\nassert one() == 1", "refuted"),
         ("cattrs", STRUCTURED.format("ClassValidationError"), "holds"),

@@ -54,6 +54,7 @@ def test_what_a_library_puts_in_the_place_of_its_own_leaves_a_proof_valid(
          "movinglib.scanner was replaced"),
         (f"{FAKED.format('movinglib.scanner')}put(movinglib, 'scanner', made)", "movinglib.scanner was replaced"),
         ("movinglib.Parser.parse = movinglib.Parser.cached", "movinglib.Parser.parse was replaced"),
+        ("type.__setattr__(movinglib.Parser, 'parse', movinglib.Parser.cached)", "movinglib.Parser.parse was replaced"),
         ("put(movinglib.Parser, 'parse', movinglib.Parser.other)", "movinglib.Parser.parse was replaced"),
         ("put(movinglib.Parser, 'plain', movinglib.Parser.cached)", "movinglib.Parser.plain was replaced"),
         ("put(movinglib.Parser, 'parse', lambda self: 'mine')", "movinglib.Parser.parse was replaced"),
@@ -90,6 +91,7 @@ def test_what_a_library_holds_in_two_places_is_its_own_as_long_as_both_agree(
 CAUGHT = "try:\n    {0}\nexcept {1}:\n    pass\nelse:\n    raise AssertionError"
 ORDERED = "def act(x):\n    if x > 0:\n        return x\n"
 READ = "def act(x):\n    return int(x)\n"
+MISTAKEN = READ.replace("int(x)", "undefined")
 TWICE = "movinglib.Parser()\n    {0}"
 GATHERED = "\n    try:\n        int('x')\n    except ValueError as error:\n        {0}"
 
@@ -101,6 +103,10 @@ GATHERED = "\n    try:\n        int('x')\n    except ValueError as error:\n     
         (f"{ORDERED}{CAUGHT.format('movinglib.trace(act)', 'movinglib.TraceError')}", "holds"),
         # it puts what a function of the script's raised into a group, as cattrs does
         (f"{READ}{CAUGHT.format('movinglib.gather(act)', 'movinglib.GatheredError')}", "holds"),
+        # what the function raised is no word on what it was given
+        (f"{MISTAKEN}{CAUGHT.format('movinglib.gather(act)', 'movinglib.GatheredError')}", "vacuous"),
+        (f"{READ.replace('int(x)', 'x.size')}{CAUGHT.format('movinglib.gather(act)', 'movinglib.GatheredError')}",
+         "vacuous"),
         (CAUGHT.format(TWICE.format("1 + 'x'"), "TypeError"), "vacuous"),
         (CAUGHT.format(TWICE.format("exec('raise movinglib.TraceError')"), "movinglib.TraceError"), "vacuous"),
         (CAUGHT.format(TWICE.format(GATHERED.format("raise movinglib.GatheredError('', [error])")),

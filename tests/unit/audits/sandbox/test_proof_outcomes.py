@@ -447,6 +447,7 @@ UNSEEN = [
     ),
     f"{CAUGHT}with u.TestCase().assertRaises(Exception):\n    tinylib.Box(undefined)",
     f"{TRUE}{STRAYS}try:\n    tinylib.Box(undefined)\nexcept Exception:\n    1",
+    f"{TRUE}import contextlib as c\nwith c.suppress(ValueError), tinylib.session() as box:\n    raise ValueError",
     f"{TRUE}import contextlib\nwith contextlib.suppress(TypeError):\n    tinylib.Box(len(1))",
     # what was made and never ran, or was asked of nothing
     f"{UNITTEST}    def wide(self):\n        self.assertEqual(tinylib.Box(1).width, 2)\nu.main()",
@@ -601,6 +602,23 @@ UNSEEN = [
     ),
 ]
 ERROR = [
+    # what it forgot to call or to await, or gave to the target itself
+    "import tinylib\nwidth, lid = tinylib.fetch()",
+    "import tinylib\nbox = tinylib.fetch()\nbox[0] = 1",
+    "import tinylib\nbox = tinylib.Box\nbox = tinylib.measure\nbox[0] = 1",
+    "import tinylib\nwidth, lid = tinylib.call(lambda width: width)",
+    "import tinylib\ndef act(width):\n    return width\nwidth, lid = tinylib.call(act)",
+    "import tinylib\nclass Mine: pass\nbox = tinylib.give(Mine())\nbox[0] = 1",
+    "import tinylib\nbox = tinylib.give(type('Mine', (), {})())\nbox[0] = 1",
+    "import datetime, tinylib\nday = tinylib.give(datetime.date(2020, 1, 1))\nday[0] = 1",
+    "import tinylib, types\nheld = tinylib.give(types.MappingProxyType({}))\nheld['a'] = 1",
+    # what Python makes of a function of the script that the target decorates as well
+    "import contextlib as c, tinylib\n@tinylib.give\n@c.contextmanager\ndef act():\n    yield; yield\nwith act(): pass",
+    "import tinylib, tinydep\n@tinylib.give\n@tinydep.checking\ndef act(): pass\nact()",
+    # by what it leaves, and what is in a group
+    "import tinylib\nif 1 + 1 == 2:\n    tinylib.skip()",
+    "import sys, tinylib\ntinylib.group(sys.exit)",
+    "import tinylib\ntinylib.group(lambda: undefined)",
     "def (:",
     "import tinylib\nprint(undefined)",
     "import tinylib\ntinylib.Box(undefined)",
@@ -773,6 +791,25 @@ VACUOUS = [
     (
         "import tinylib\nclass Held:\n    def __init__(self): self.all = [tinylib.Box(1).width]\n"
         "held = Held()\nheld.all.clear()\nassert held.all"
+    ),
+    "import tinylib\nheld = tinylib.Shelf(a=1)\nheld = held.copy()\nheld.clear()\nassert held",
+    "import tinylib\nList = tinylib.give\nheld = List([1])\nheld.clear()\nassert held",
+    "from tinylib import give as Give\nheld = Give([1])\nheld.clear()\nassert held",
+    "import collections, tinylib\nheld = tinylib.give(collections.deque([1]))\nheld.appendleft(2)\nassert held[0] == 1",
+    "import tinylib\nheld = tinylib.give([1])\nheld.__setitem__(0, 5)\nassert held == [1]",
+    "import tinylib\nbox = tinylib.Box(1)\nbox.__dict__.__setitem__('width', 5)\nassert box.width == 1",
+    "import tinylib\nbox = tinylib.Box(1)\nsetattr(box, 'width', 5)\nassert box.width == 1",
+    "import tinylib\nbox = tinylib.Box(1)\nobject.__setattr__(box, 'width', 5)\nassert box.width == 1",
+    "import tinylib\nbox = tinylib.Box(1)\nbox.f = lambda: vars(box).update(width=5)\nbox.f()\nassert box.width == 1",
+    "import tinylib\ndef widen(one):\n    one.width = 5\nbox = tinylib.Box(1)\nbox.keep(widen)\nassert box.width == 2",
+    "import tinylib\nbox = tinylib.Box(1)\nbox.keep(lambda each: each.clear())\nassert box.width == 2",
+    (
+        "import tinylib\ndef widen(one):\n    one.width = 5\nMine = type('Mine', (tinylib.Box,), {'act': widen})\n"
+        "box = Mine(1)\nbox.act()\nassert box.width == 1"
+    ),
+    (
+        "import tinylib\ndef widen(one):\n    one.width = 5\nMine = type('Mine', (tinylib.Box,), dict(act=widen))\n"
+        "box = Mine(1)\nbox.act()\nassert box.width == 1"
     ),
     # what the script sets in another place, or overrides
     f"{SELF}t = Test()\nt.ask()\nt.other()\nt.check()",

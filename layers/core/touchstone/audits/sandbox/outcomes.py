@@ -16,12 +16,13 @@ import of something else, an exit before its end, an exception that it raises by
 import ast
 import builtins
 import errno
+import types
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from touchstone.audits.sandbox.record import Raised, Record
-from touchstone.audits.sandbox.script.dependence import ProofScript, Span
+from touchstone.audits.sandbox.script.dependence import Function, ProofScript, Span, last_name
 from touchstone.audits.sandbox.script.questions import ScriptQuestions
 
 _BOUNDS = {
@@ -42,6 +43,16 @@ _PYTHONS_OWN = frozenset({
     "builtins.SystemExit", "builtins.KeyboardInterrupt", "builtins.GeneratorExit", "asyncio.exceptions.CancelledError",
 })  # fmt: skip
 """Exceptions of Python that no `except Exception` catches. What else is none of `Exception` is a library's own."""
+_GROUPS = ("builtins.ExceptionGroup", "builtins.BaseExceptionGroup")
+"""Of what is in a group of Python's, nothing is known: it may be a mistake of the script's."""
+_LEAVING = frozenset({"exit", "fail", "importorskip", "skip", "xfail"})
+"""Functions of a library by which a script ends itself, and says nothing of the library."""
+_UNUSED = frozenset({"async_generator", "builtin_function_or_method", "coroutine", "function", "method", "module"})
+"""What a script has in hand where it forgot to call or to await something."""
+_PYTHONS_KINDS = frozenset(
+    {*vars(builtins), *(each.__name__ for each in vars(types).values() if isinstance(each, type))}
+)
+"""The names of Python's own classes, which the target may have been given by the script."""
 _REGISTERED = (
     " A name that the library added for the script may be one that the script made up: ask for what needs no such name."
 )
@@ -153,7 +164,7 @@ class _Exception:
         place = _innermost(raised)
         if not raised.is_a("Exception") and (place == "script" or not _PYTHONS_OWN.isdisjoint(raised.types)):
             return False
-        if isinstance(self._statement(raised), ast.Raise):
+        if isinstance(self._statement(raised), ast.Raise) or raised.types[0] in _GROUPS or self._is_left(raised):
             return False
         if place == "mock":
             return False  # the script told the mock what to raise
@@ -165,7 +176,15 @@ class _Exception:
         nearer = next((frame for frame in reversed(raised.frames) if frame.place in ("target", "script")), None)
         if nearer is None:
             return False
-        return nearer.place == "target" or self._is_use_of_target(raised) or self._is_call_of_decorated(raised)
+        if nearer.place == "target" or self._is_use_of_target(raised):
+            return True
+        return place == "bundle" and self._is_call_of_decorated(raised)
+
+    def _is_left(self, raised: Raised) -> bool:
+        """Whether the script left by a function of a library that is there for it, such as `pytest.skip`."""
+        leaving = not raised.is_a("Exception") or raised.types[0].startswith("_pytest.outcomes.")
+        node = self._node(raised)
+        return leaving and isinstance(node, ast.Call) and last_name(node.func) in _LEAVING
 
     def _is_of_target_here(self, raised: Raised) -> bool:
         """Whether the target caused an exception whose innermost frame is the script's.
@@ -191,9 +210,12 @@ class _Exception:
     def _is_unpacking_of_target(self, raised: Raised) -> bool:
         """Whether a call of the target gave another number of values than the script unpacks, or none to unpack."""
         match self._node(raised), self._statement(raised):
-            case (ast.Tuple() | ast.List()) as node, ast.Assign(targets=[target], value=ast.Call(func=function)):
+            case (ast.Tuple() | ast.List()) as node, ast.Assign(
+                targets=[target], value=ast.Call(func=function) as call
+            ) if node is target and not self._source.gives_code(call):
                 counted = raised.is_a("ValueError") or raised.is_a("TypeError")
-                given = node is target and counted and "unpack" in raised.message
+                _, _, kind = raised.message.partition(" non-iterable ")
+                given = counted and "unpack" in raised.message and kind.partition(" ")[0] not in _UNUSED
                 return given and not self._questions.definitions.is_own(function) and self._of_target(function)
         return False
 
@@ -201,7 +223,10 @@ class _Exception:
         """Whether an object that came from the target, and is none of Python's, has no items to be set or deleted."""
         node, told = self._node(raised), raised.message.removeprefix("TypeError: '").replace("doesn't", "does not")
         name, refused, _ = told.partition("' object does not support item ")
-        if not refused or not raised.is_a("TypeError") or hasattr(builtins, name) or name == "NoneType":
+        kind = name.rpartition(".")[2]
+        if not refused or not raised.is_a("TypeError") or kind in _PYTHONS_KINDS:
+            return False
+        if self._questions.definitions.names(kind):
             return False
         return isinstance(node, ast.Subscript) and self._holds_target(node.value)
 
@@ -212,12 +237,12 @@ class _Exception:
         return bool(bound) and all(map(self._of_target, bound))
 
     def _is_call_of_decorated(self, raised: Raised) -> bool:
-        """Whether a call in the script is of a function or class of its own that the target decorates."""
+        """Whether a call in the script is of a function of its own that only the target decorates."""
         match self._node(raised):
             case ast.Call(func=ast.Name(id=name)):
                 made = self._source.bindings.get(name, [])
-                lists = [getattr(each, "decorator_list", []) for each in made]
-                return bool(made) and all(any(map(self._of_target, each)) for each in lists)
+                lists = [each.decorator_list if isinstance(each, Function) else [] for each in made]
+                return bool(lists) and all(each and all(map(self._of_target, each)) for each in lists)
         return False
 
     def _is_reached(self, raised: Raised) -> bool:

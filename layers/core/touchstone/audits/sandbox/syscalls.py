@@ -75,8 +75,6 @@ _MISSING: dict[str, tuple[int, int]] = {
 _CLONE = (56, 220)
 _SOCKET = (41, 198)
 _SIGACTION = (13, 134)
-_FATAL = (4, 6, 7, 8, 11)
-"""SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV: those of which Python's `faulthandler` tells."""
 _NEW_NAMESPACE = 0x7E020000
 """All flags of `clone` that make a namespace: mount, cgroup, uts, ipc, user, pid and net."""
 _FAMILIES = (1, 2, 10)
@@ -133,20 +131,15 @@ def seccomp_filter(machine: str | None = None, *, sockets: bool = True) -> bytes
 def handlers_filter(machine: str | None = None) -> bytes | None:
     """A filter that forbids changing how signals are handled. None as for `seccomp_filter`.
 
-    Otherwise a signal could call a function of the script in the middle of any other code. For `_FATAL`, the call
-    changes nothing either, but is told to have: pytest turns on Python's `faulthandler`, and runs no test where it
-    cannot. Such a signal still ends the process.
+    Otherwise a signal could call a function of the script in the middle of any other code.
     """
     known = _ARCHITECTURES.get(machine or platform.machine())
     if known is None:
         return None
     steps: list[Step] = [
         (_LOAD, 0, 0, _NUMBER),
-        (_EQUAL, 0, len(_FATAL) + 2, _SIGACTION[known[1]]),
-        (_LOAD, 0, 0, _FIRST_ARGUMENT),
-        *((_EQUAL, len(_FATAL) - place + 1, 0, signal) for place, signal in enumerate(_FATAL)),
+        (_EQUAL, 0, 1, _SIGACTION[known[1]]),
         (_RETURN, 0, 0, _FAIL | errno.EPERM),
         (_RETURN, 0, 0, _ALLOW),
-        (_RETURN, 0, 0, _FAIL),
     ]
     return b"".join(struct.pack("=HBBI", *step) for step in steps)

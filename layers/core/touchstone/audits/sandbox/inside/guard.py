@@ -45,6 +45,8 @@ LOOKED_AT = {
 """By audit event: the place of an argument that is looked at, and its type. A script may tell an event with any other,
 whose methods would find the frame that looks at it."""
 MISTAKEN = frozenset(map(id, MISTAKES))
+OWN_MISTAKES = frozenset(map(id, (NameError, UnboundLocalError, AttributeError)))
+"""What no function of the script raises to tell a library that something it was given is wrong."""
 RAISES = opmap["RAISE_VARARGS"]
 STARTING = frozenset({
     "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "pty.spawn", "subprocess.Popen",
@@ -209,7 +211,8 @@ def guard_of(  # noqa: C901, PLR0915 - one case an event
                 made = (*makers, type(error)) if through == "bundle" else makers
                 waiting += [(one, made) for one in _PARTS(error)]
             elif found is not None and through != "bundle" and not MISTAKEN.isdisjoint(kinds):
-                made = (*makers, type(error)) if through == "script" else makers
+                made = () if id(type(error)) in OWN_MISTAKES else makers
+                made = (*made, type(error)) if through == "script" else made
                 if len(strayed) < MAX_FAULTS:
                     strayed[line, id(found[0]), found[1], *map(id, made)] = (found[0], made)
 

@@ -42,6 +42,7 @@ from touchstone.audits.sandbox.inside.process import (
     cpu_seconds,
     drop_rights,
     end_orphans,
+    fake_faulthandler,
     limit,
     memory_bytes,
     prctl,
@@ -70,6 +71,7 @@ def main(
         limit(resource.RLIMIT_NPROC, MOST_PROCESSES, MOST_PROCESSES)
     if request["steps"] is not None:
         put_filter(bytes.fromhex(request["steps"]))
+    fake_faulthandler()
     world = new_world(request["site"], tuple(request["modules"]), os.path.join(os.getcwd(), SCRIPT_NAME))  # noqa: PTH118, PTH109
     # Told of what ends a thread, and a finalizer. They are lists, which lead a script that finds them to nothing.
     unseen: tuple[list[Any], list[Any]] = ([], [])

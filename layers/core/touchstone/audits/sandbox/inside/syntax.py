@@ -50,7 +50,8 @@ def called_name(node: Any) -> str:
 def set_names(tree: Any) -> set[str]:
     """The names of the attributes that code sets."""
     parts = walked(tree)
-    words = [one for each in parts if type(each) is Call and called_name(each) == "setattr" for one in each.args[1:2]]
+    calls = [each for each in parts if type(each) is Call and called_name(each) in ("setattr", "__setattr__")]
+    words = [one for each in calls for one in each.args[-2:-1]]
     words += [each.slice for each in parts if type(each) is Subscript and type(each.ctx) is Store]
     return {each.attr for each in parts if type(each) is Attribute and type(each.ctx) is Store} | {
         str(one.value) for one in words if type(one) is Constant

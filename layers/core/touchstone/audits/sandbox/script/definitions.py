@@ -48,6 +48,16 @@ class OwnDefinitions:
             isinstance(each, ast.Lambda) or (isinstance(each, Function) and not each.decorator_list) for each in values
         ) and bool(values)
 
+    def names(self, kind: str) -> bool:
+        """Whether the script names something so that is not the target's: its own class, or one of Python's."""
+        return kind in self._named
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        nodes = [each for each in self._source.nodes if not self._source.depends(each)]
+        texts = [each.value for each in nodes if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+        return frozenset({*map(last_name, nodes), *(each.name for each in self._classes), *texts})
+
     def says_how_called(self, function: ast.AST) -> bool:
         """Whether `function` is a class of the script's that says itself how it is called, or a method of one."""
         if isinstance(function, ast.Attribute):

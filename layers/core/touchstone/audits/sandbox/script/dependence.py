@@ -7,6 +7,7 @@ bound twice counts as dependent everywhere.
 
 import ast
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import chain, islice
 
 _LOOKING_UP = ("importlib", "pkgutil")
@@ -20,6 +21,8 @@ _SAYING = frozenset({
     "critical", "log",
 })  # fmt: skip
 """Functions by which a script says something that is recorded."""
+_SETTING = ("setattr", "__setattr__")
+"""Functions that set an attribute of what they are given first."""
 _ASKING_FOR_WARNINGS = frozenset({"simplefilter", "filterwarnings", "resetwarnings"})
 """Functions without which Python leaves out many warnings."""
 _MOST_FLAGS = 8
@@ -93,6 +96,20 @@ class ProofScript:
     def depends(self, node: ast.AST) -> bool:
         """Whether `node` uses a value that depends on the target."""
         return id(node) in self._dependent
+
+    def gives_code(self, call: ast.Call) -> bool:
+        """Whether a call is given a function or a class of the script's, which may then be called."""
+        return any(id(each) in self._holding_code for each in (*call.args, *call.keywords))
+
+    @cached_property
+    def _holding_code(self) -> dict[int, ast.AST]:
+        code = Function | ast.ClassDef | ast.Lambda
+        made = {name for name, values in self.bindings.items() if any(isinstance(each, code) for each in values)}
+        return self.holding(
+            each
+            for each in self.nodes
+            if isinstance(each, ast.Lambda) or (isinstance(each, ast.Name) and each.id in made)
+        )
 
     def is_imported(self, node: ast.AST) -> bool:
         """Whether `node` is a name that was imported from the target, or an attribute of such a name."""
@@ -171,6 +188,8 @@ class ProofScript:
         if assigned := _assigned(node):
             return [(value, _names(target)) for target, value in assigned]
         match node:
+            case ast.Call(func=function, args=[owner, _, value]) if last_name(function) in _SETTING:
+                return [(value, _changed(owner))]
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 return [(node, [name])]
             case ast.Try(body=body, handlers=handlers) | ast.TryStar(body=body, handlers=handlers):
@@ -252,7 +271,7 @@ class ProofScript:
                 return [(name, each) for name in self.recorded(node) for each in body]
             case ast.Match(subject=subject, cases=cases):
                 return [(name, subject) for each in cases for name in _captured(each.pattern)]
-            case ast.Call(func=ast.Name(id="setattr"), args=[owner, _, value]):
+            case ast.Call(func=function, args=[owner, _, value]) if last_name(function) in _SETTING:
                 return [(name, value) for name in _changed(owner)]
             case ast.Call(func=ast.Name(id=name)) if name in self._functions:
                 return passed_to(self._functions[name], node, skipped=0)
@@ -335,6 +354,8 @@ def names_in(node: ast.AST) -> list[str]:
             return _names(target)
         case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
             return [*(handler.name for handler in handlers if handler.name is not None), *set_by(node)]
+        case ast.Call(func=function, args=[owner, _, _]) if last_name(function) in _SETTING:
+            return _changed(owner)
         case ast.Call(func=ast.Attribute(value=owner)):
             return _changed(owner)
     return []

@@ -19,10 +19,11 @@ _LOOKS_PER_PART = 20
 _READING = frozenset({"items", "keys", "values", "get", "copy", "index", "count"})
 """Methods of a list or dictionary that change nothing of it."""
 _CHANGING = frozenset({
-    "add", "append", "clear", "difference_update", "discard", "extend", "insert", "intersection_update", "pop",
-    "popitem", "remove", "reverse", "setdefault", "sort", "symmetric_difference_update", "update",
+    "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft", "insert",
+    "intersection_update", "pop", "popitem", "popleft", "remove", "reverse", "setattr", "setdefault", "sort",
+    "subtract", "symmetric_difference_update", "update",
 })  # fmt: skip
-"""Methods by which a script changes what a list, a set or a dictionary holds."""
+"""Functions by which a script changes what an object holds, a list, a set, a dictionary or one of `collections`."""
 _LOOKING = frozenset({"bool", "isinstance", "len", "print", "repr", "str", "type"})
 """Built-in functions that give nothing on of what a list or dictionary holds."""
 
@@ -58,6 +59,7 @@ class ScriptScopes:
         self._source = source
         self.looks = LooksLeft(source)
         self._makers: dict[str, str] = {}
+        self._instances: dict[str, bool] = {}
 
     def is_overwritten(self, name: str, at: ast.stmt) -> bool:
         """Whether the last statement before `at` that binds `name` binds it to nothing of the target.
@@ -118,12 +120,29 @@ class ScriptScopes:
     def _puts_in(self, call: ast.Call, name: str) -> bool:
         """Whether a call of a method may put something of the script's in the place of what `name` holds.
 
-        What a method of the target does to its own object is the target's doing, whatever it is given.
+        What a method of the target does to its own object is the target's doing, unless it is given code of the
+        script's.
         """
         method, itself = last_name(call.func), isinstance(getattr(call.func, "value", None), ast.Name)
-        if method in self._defined or self._made(name) == "elsewhere":
+        if method in self._own_names or method.startswith("__") or self._source.gives_code(call):
             return True
-        return method in _CHANGING and not (itself and self._made(name) == "instance")
+        made = self._made(name)
+        return made == "elsewhere" or (
+            method in _CHANGING and not (itself and made == "instance" and self._is_instance(name))
+        )
+
+    def _is_instance(self, name: str) -> bool:
+        """Whether all that `name` holds are calls of classes of the target, by their spelling.
+
+        What is given to a method of it is bound to the name as well, but is nothing that it holds.
+        """
+        if name not in self._instances:
+            values = self._source.bindings.get(name, ())
+            made = [each for each in values if not isinstance(self._source.parents[id(each)], ast.Call)]
+            self._instances[name] = bool(made) and all(
+                isinstance(each, ast.Call) and self._is_class(each.func) for each in made
+            )
+        return self._instances[name]
 
     def _made(self, name: str) -> str:
         """By what calls the values of `name` are made: of classes of the target, as they are spelled, or `elsewhere`.
@@ -150,10 +169,34 @@ class ScriptScopes:
         roots = map(_root, self._calls(name))
         return {root.id if isinstance(root, ast.Name) else "": root for root in roots}
 
+    def _is_class(self, node: ast.AST) -> bool:
+        """Whether an expression is a class of the target, by its spelling there."""
+        name = last_name(node)
+        plain = name[:1].isupper() and name not in self._own_names and self._source.depends(node)
+        return plain and (not isinstance(node, ast.Name) or name in self._imported_names)
+
     @cached_property
-    def _defined(self) -> frozenset[str]:
-        """The names of the functions, methods and classes that the script defines."""
-        return frozenset(each.name for each in self._source.nodes if isinstance(each, Function | ast.ClassDef))
+    def _imported_names(self) -> frozenset[str]:
+        """The names that the script only imports, by no other name."""
+        aliases = [each for each in self._source.nodes if isinstance(each, ast.alias) and each.asname is None]
+        return frozenset(each.name for each in aliases if len(self._source.bindings.get(each.name, ())) == 1)
+
+    @cached_property
+    def _own_names(self) -> frozenset[str]:
+        """The names of all that the script defines, sets as an attribute, gives by a keyword or has as a text.
+
+        A method of one of these names may be the script's.
+        """
+        found: set[str] = set()
+        for node in self._source.nodes:
+            match node:
+                case (
+                    ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name)
+                    | ast.Attribute(attr=name, ctx=ast.Store()) | ast.keyword(arg=str(name))
+                    | ast.Constant(value=str(name))
+                ):  # fmt: skip
+                    found.add(name)
+        return frozenset(found)
 
     @cached_property
     def _locals(self) -> dict[int, set[str]]:

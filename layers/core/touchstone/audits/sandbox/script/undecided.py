@@ -76,14 +76,13 @@ class UndecidedEnds:
     def _raises_itself(self, statement: ast.AST, line: int) -> bool:
         """Whether a statement stands in the block of the `with` in a line, or in an `if` there.
 
-        What the `with` does is asked of the target where that made it, as `pytest.raises` is of pytest.
+        What the `with` expects is asked of the target where only that expects it, as `pytest.raises` is of pytest.
         """
         while isinstance(owner := self._source.parents[id(statement)], ast.If):
             statement = owner
         if not isinstance(owner, ast.With | ast.AsyncWith) or owner.lineno != line:
             return False
-        calls = [each.context_expr for each in owner.items if isinstance(each.context_expr, ast.Call)]
-        return not any(self._origins.is_of_target(each.func) for each in calls)
+        return not all(self._origins.is_of_target(each.func) for each in _expecting(owner))
 
     def _is_given(self, node: ast.AST, line: int) -> bool:
         """Whether a `with` around a piece of syntax, other than that in a line, gives its exceptions to the target."""
@@ -106,10 +105,8 @@ class UndecidedEnds:
             match node:
                 case ast.Try(body=body, handlers=handlers) | ast.TryStar(body=body, handlers=handlers):
                     found |= {each.lineno: (body, each.body) for each in handlers}
-                case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
-                    calls = [each.context_expr for each in items if isinstance(each.context_expr, ast.Call)]
-                    if any(last_name(each.func).startswith(_EXPECTING) for each in calls):
-                        found[node.lineno] = (body, [])
+                case ast.With(body=body) | ast.AsyncWith(body=body) if _expecting(node):
+                    found[node.lineno] = (body, [])
         return found
 
     def _printed(self) -> int | None:
@@ -202,6 +199,12 @@ class UndecidedEnds:
                 return False
             node = by
         return isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return | ast.If)
+
+
+def _expecting(node: ast.With | ast.AsyncWith) -> list[ast.Call]:
+    """The calls by which a `with` keeps an exception to itself."""
+    calls = [each.context_expr for each in node.items if isinstance(each.context_expr, ast.Call)]
+    return [each for each in calls if last_name(each.func).startswith(_EXPECTING)]
 
 
 def _blocks(node: ast.If | ast.Match) -> list[list[ast.stmt]]:
