@@ -138,11 +138,11 @@ def test_the_card_of_each_judge_shows_how_several_agree(judged: Deployment, buye
     assert (whole["alpha"]["units"], whole["alpha"]["votes"]) == (3, 9), "until sure is no sample of agreement"
     visitor = signed_in(judged)
     assert (
-        "Agreement of several judges (Krippendorff's alpha) 0.00 over 3 items"
+        "Agreement of several judges (Krippendorff's alpha) 0.00 (items: 3)"
         in visitor.open(f"/app/judges/{cards[0]['id']}").text
     )
     shown = visitor.open(f"/app/judges/{cards[0]['id']}", lang="zh").text
-    assert "多个评判模型之间的一致性（克里彭多夫系数） 0.00 共 3 项" in shown
+    assert "多个评判模型之间的一致性（克里彭多夫系数） 0.00 （共 3 项）" in shown
 
 
 def test_a_line_of_a_file_waits_for_the_judge_that_failed_and_pays_nobody_twice(
@@ -447,7 +447,7 @@ def test_a_judge_of_a_metric_is_held_to_the_threshold_that_labels_give_it(
     assert len(judges.calls) == 3
     assert buyer.get(f"/v1/judges/{first['sure_from']['card']}").json["kind"] == "quiz_clarity"
     page = signed_in(judged).open(f"/app/measurements/{after['id']}")
-    assert f"by {first['sure_from']['labels']} labels 0.90 is asked of this judge" in page.text
+    assert f"its {first['sure_from']['labels']} labels ask for at least 0.90" in page.text
     with pytest.MonkeyPatch.context() as broken:
         broken.setattr(stores.thresholds(), "read", _throttled)
         judging._kept_thresholds.cache_clear()
