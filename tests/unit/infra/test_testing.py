@@ -52,14 +52,17 @@ def test_without_a_path_everything_is_checked_and_tested(
 ) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     assert testing.run(["-x"]) == 0
-    assert [command[0] for command in commands] == ["coverage", "pre-commit", *["pytest"] * 3, "coverage"]
+    assert [command[0] for command in commands] == [
+        *("coverage", "pre-commit", "pytest", "pytest", "nice", "pytest", "coverage"),
+    ]
     assert [command[1] for command in commands if command[0] == "pytest"] == [
         *("tests/integration", "tests/real", "tests/cloud"),
     ]
     assert {"--numprocesses=4", *testing.FILE_BY_FILE} <= set(commands[2])
-    assert all("-x" in command for command in commands if command[0] == "pytest")
+    assert all("-x" in command for command in commands if "pytest" in command)
     left = [argument.removeprefix("--ignore=") for argument in commands[2] if argument.startswith("--ignore=")]
-    assert [path for path in commands[3] if path.startswith("tests/")] == ["tests/real", *left]
+    after_others = [*testing.WHILE_OTHERS_WAIT, "pytest", *left]
+    assert commands[4][: len(after_others)] == after_others
     assert all((ROOT / path).is_file() for path in left)
     # Those of a real model run beside others, whose lines they would add to at any moment.
     assert [command[1] for command in commands if "--cov" in command] == ["tests/integration", "tests/cloud"]
