@@ -20,8 +20,8 @@ from touchstone.references import Reference
 
 COLUMNS = (
     Column(name="created_at", shown="moment", to="address"),
-    Column(name="status", shown="badge"),
     Column(name="verification_status", hidden=True),
+    Column(name="status", shown="badge"),
     Column(name="problem", to="address"),
     Column(name="answer"),
     Column(name="method", shown="word", words="method"),

@@ -156,7 +156,7 @@ def test_what_is_shown_can_be_had_as_a_file(opened: Opened, teacher: Caller) -> 
     with page.expect_download() as download:
         page.get_by_role("link", name="CSV").click()
     text = download.value.path().read_text(encoding="utf-8")
-    assert text.startswith("\ufeffcreated_at,verification_status,problem,answer,")
+    assert text.startswith("\ufeffcreated_at,verification_status,status,problem,answer,")
     assert "解方程：2x + 7 = 15" in text
 
 
