@@ -16,6 +16,7 @@ from tests.support.hostile import Door
 from tests.support.making import UnmadeError, arguments
 from tests.support.text_functions import TextFunction, written
 from touchstone.answers.model import MAX_ANSWER_CHARS, MAX_PROBLEM_CHARS
+from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS
 from touchstone.checks.equivalence.decision import TEXT_LIMIT
 from touchstone.checks.notation.trees import LENGTH_LIMIT
 from touchstone.checks.proofs import recognition as proofs
@@ -43,6 +44,7 @@ NEEDED: Mapping[str, str] = {
     "mypy_boto3_stepfunctions": "starts a machine by names of our own",
     "pathlib": "looks for a file or writes one; what it reads, functions of a text read",
     "rich.text": "lays out cells that `cli.terminal.tables` made, whose functions are fed",
+    "types": "works inside the sandbox, within its limits, with functions that are made there",
     "touchstone.answers": "looks for stored solutions",
     "touchstone.audits": "works on the sources of a target and in the sandbox, within their own limits",
     "touchstone.limits": "works out numbers of a tree that was read within its limits",
@@ -70,6 +72,7 @@ NUMBERS: Mapping[str, int] = {"most": 30_000}
 """Names of parameters that take a number, and one that we give: characters that are shown of a text."""
 
 NOT_FED: Mapping[str, str] = {
+    "audits.sandbox.inside.process:put_filter": "a filter of our own, which ends the process if the kernel refuses it",
     "cli.deployment.client:upload": "a file, and where it goes: sent as it is",
     "cli.screens.experiment_screen:print_estimate": "models' names and prices, laid out for a terminal",
     "judges.prompts:load_prompt": "the name of a prompt's file, which is the package's own",
@@ -81,6 +84,7 @@ NOT_FED: Mapping[str, str] = {
 SIZES: Mapping[str, int] = {
     "": MAX_SUBMISSION_CHARS,
     "answers": MAX_PROBLEM_CHARS,
+    "audits.sandbox": MAX_SCRIPT_CHARS,
     "checks": MAX_PROBLEM_CHARS,
     "checks.contentless": MAX_SUBMISSION_CHARS,
     "checks.equivalence": TEXT_LIMIT,

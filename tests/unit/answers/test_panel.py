@@ -13,7 +13,7 @@ from tests.support.scripted_adapters import FreeTicket
 from touchstone.answers.ends import passing_reason
 from touchstone.answers.labelling import judged_attempt, verdicts_of
 from touchstone.answers.model import AnswerRecord, SolveRequest, Verification, VerifyRequest
-from touchstone.answers.panel import several
+from touchstone.answers.panel import apply_thresholds, several
 from touchstone.answers.pipeline import solve_and_verify, verify_answer
 from touchstone.answers.progress import route, status_of
 from touchstone.answers.verification import ANOTHER_SECONDS, Verified, quick_verify, second_judge
@@ -312,6 +312,13 @@ async def test_a_judge_below_the_threshold_of_its_labels_is_heard_and_does_not_c
     assert (first.passed, first.confidence, first.skip_reason) == (True, 0.85, "unsure")
     assert first.sure_from is not None
     assert first.sure_from.confidence == 0.9
+
+
+@pytest.mark.parametrize("model", ["gemini-x", None])
+def test_where_a_judge_gave_no_verdict_its_labels_change_nothing(model: str | None) -> None:
+    none = Verification(passed=None, method="none", model=model, error="Not verified: it could not be read.")
+    threshold = SureFrom(confidence=None, labels=100, wanted=0.95, card="c", version="v")
+    assert apply_thresholds(none, {("gemini-x", None): threshold}, "en") == none
 
 
 async def test_judges_that_are_each_sure_enough_by_labels_verify_it_together_below_0_8() -> None:

@@ -28,7 +28,9 @@ def apply_thresholds(verification: Verification, judges: JudgeThresholds, langua
 
     What the judge said stays in `opinions`. A judge without a threshold is believed as far as its confidence goes.
     """
-    sure_from = judges.get((verification.model or "", verification.prompt_version))
+    if verification.passed is None or verification.model is None:
+        return verification
+    sure_from = judges.get((verification.model, verification.prompt_version))
     if sure_from is None:
         return verification
     match check_confidence(verification.confidence, sure_from):
