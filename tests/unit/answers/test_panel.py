@@ -316,7 +316,7 @@ async def test_a_judge_below_the_threshold_of_its_labels_is_heard_and_does_not_c
 
 @pytest.mark.parametrize("model", ["gemini-x", None])
 def test_where_a_judge_gave_no_verdict_its_labels_change_nothing(model: str | None) -> None:
-    none = Verification(passed=None, method="none", model=model, error="Not verified: it could not be read.")
+    none = Verification(passed=None, confidence=0.0, method="none", model=model)
     threshold = SureFrom(confidence=None, labels=100, wanted=0.95, card="c", version="v")
     assert apply_thresholds(none, {("gemini-x", None): threshold}, "en") == none
 
