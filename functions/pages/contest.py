@@ -268,7 +268,8 @@ SUBMISSIONS = (
 
 def submissions_of(task: TaskView, submissions: Sequence[SubmissionView], cursor: str | None) -> PageTable:
     """The submissions, newest first, and where each stands. `cursor` leads to the next ones."""
-    rows = [{**submission_row(one), **dimension_names(task)} for one in submissions]
+    named = dimension_names(task)
+    rows = [{**submission_row(one), **named} for one in submissions]
     return PageTable(name="submissions", columns=SUBMISSIONS, rows=rows, next=cursor)
 
 

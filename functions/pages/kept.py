@@ -21,21 +21,9 @@ SEVERAL = "options"
 """Gaps whose names begin so hold names in a row: `A, B and C`."""
 ROLES = "role"
 """Gaps whose names begin so hold a role."""
-NAMES = frozenset(
-    {
-        "provider",
-        "model",
-        "status",
-        "seconds",
-        "limit",
-        "role",
-        "role_given",
-        "requirement",
-        "noun",
-        "number",
-        "times",
-    }
-)
+NAMES = frozenset({
+    "limit", "model", "noun", "number", "provider", "requirement", "role", "role_given", "seconds", "status", "times",
+})  # fmt: skip
 """Gaps that hold one word: a sentence with several there is somebody else's."""
 DEEPEST = 3
 _BETWEEN = re.compile(r"(?<=\.) (?=[A-Z])")
